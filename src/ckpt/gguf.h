@@ -22,6 +22,8 @@
 
 namespace hone::ckpt {
 
+class Cursor;
+
 struct GgufTensor {
   std::string_view name;
   GgmlType type;
@@ -63,11 +65,15 @@ class Gguf {
   };
 
   void parse(std::span<const std::byte> file);
-  void index_values();
-  void index_tensors();
+  void read_value(Cursor& cursor);
+  void read_tensors(Cursor& cursor, std::span<const std::byte> file, uint64_t count);
+  void check_overlaps() const;
+  uint64_t alignment() const;
   const Value* value(std::string_view key) const;
   const Value* value(std::string_view key, bool array, std::string_view wanted,
                      bool (*accepts)(uint32_t type)) const;
+
+  int64_t load_integer(const Value& from, const std::byte* at) const;
 
   std::unique_ptr<Mmap> map_;  // null when the bytes are the caller's
   std::string path_;
