@@ -17,8 +17,9 @@ struct LocatedFormat {
   fmt::format_string<Args...> format;
   std::source_location where;
   template <class S>
-  consteval LocatedFormat(const S& s, std::source_location where = std::source_location::current())
-      : format(s), where(where) {}
+  consteval LocatedFormat(const S& text,
+                          std::source_location here = std::source_location::current())
+      : format(text), where(here) {}
 };
 
 template <class... Args>
