@@ -6,8 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/quote.h"
 #include "ckpt/cursor.h"
-#include "ckpt/quote.h"
 
 namespace hone::ckpt {
 namespace {
@@ -62,7 +62,7 @@ std::string_view load_text(Cursor& cursor) { return cursor.text("a string"); }
 
 uint32_t read_type(Cursor& cursor, std::string_view file, std::string_view key) {
   const auto type = cursor.number<uint32_t>("the type of a metadata value");
-  if (type > kF64) throw FileError("{}: {} has the unknown value type {}", file, quoted(key), type);
+  if (type > kF64) throw FileError("{}: {} has the unknown value type {}", file, quote(key), type);
   return type;
 }
 
@@ -72,7 +72,7 @@ void skip_values(Cursor& cursor, std::string_view file, std::string_view key, ui
                  uint64_t count) {
   const uint64_t least = type == kString ? sizeof(uint64_t) : width(type);
   if (count > cursor.remaining() / least)
-    throw FileError("{}: {} claims {} values of {} but {} bytes are left", file, quoted(key), count,
+    throw FileError("{}: {} claims {} values of {} but {} bytes are left", file, quote(key), count,
                     type_name(type), cursor.remaining());
   if (type == kString) {
     for (uint64_t i = 0; i < count; ++i) load_text(cursor);
@@ -80,7 +80,7 @@ void skip_values(Cursor& cursor, std::string_view file, std::string_view key, ui
   }
   const auto bytes = cursor.take(count * width(type), "a metadata value");
   if (type == kBool && std::ranges::any_of(bytes, [](std::byte b) { return b > std::byte{1}; }))
-    throw FileError("{}: {} holds a bool that is neither 0 nor 1", file, quoted(key));
+    throw FileError("{}: {} holds a bool that is neither 0 nor 1", file, quote(key));
 }
 
 uint64_t bounded_count(Cursor& cursor, std::string_view file, std::string_view what, uint64_t most,
@@ -124,13 +124,13 @@ struct Claim {
 Dims read_dims(Cursor& cursor, std::string_view file, std::string_view name) {
   const auto rank = cursor.number<uint32_t>("a tensor's record");
   if (rank > kMostDims)
-    throw FileError("{}: tensor {} has {} dimensions; at most {} are possible", file, quoted(name),
+    throw FileError("{}: tensor {} has {} dimensions; at most {} are possible", file, quote(name),
                     rank, kMostDims);
   Dims dims(rank);
   for (int64_t& dim : dims) {
     const auto stored = cursor.number<uint64_t>("a tensor's record");
     if (stored == 0 || stored > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
-      throw FileError("{}: tensor {} has the impossible dimension {}", file, quoted(name), stored);
+      throw FileError("{}: tensor {} has the impossible dimension {}", file, quote(name), stored);
     dim = static_cast<int64_t>(stored);
   }
   std::ranges::reverse(dims);
@@ -143,7 +143,7 @@ uint64_t claimed_size(std::string_view file, const GgufTensor& tensor, uint64_t 
   const int64_t row = tensor.dims.empty() ? 1 : tensor.dims.back();
   if (row % format.block_elements != 0)
     throw FileError("{}: tensor {} has rows of {} elements, which {} cannot hold (blocks of {})",
-                    file, quoted(tensor.name), row, format.name, format.block_elements);
+                    file, quote(tensor.name), row, format.name, format.block_elements);
   uint64_t blocks = 1;
   bool fits = true;
   for (const int64_t dim : tensor.dims)
@@ -151,7 +151,7 @@ uint64_t claimed_size(std::string_view file, const GgufTensor& tensor, uint64_t 
   blocks /= static_cast<uint64_t>(format.block_elements);
   if (!fits || blocks > file_size / format.block_bytes)
     throw FileError("{}: the dimensions of tensor {} need more bytes than the file has ({})", file,
-                    quoted(tensor.name), file_size);
+                    quote(tensor.name), file_size);
   return blocks * format.block_bytes;
 }
 
@@ -161,18 +161,18 @@ Claim read_claim(Cursor& cursor, std::string_view file, uint64_t file_size, uint
   tensor.name = cursor.text("a tensor's name");
   if (tensor.name.empty() || tensor.name.size() > kLongestTensorName)
     throw FileError("{}: tensor name {} has {} bytes; 1 to {} are allowed", file,
-                    quoted(tensor.name), tensor.name.size(), kLongestTensorName);
+                    quote(tensor.name), tensor.name.size(), kLongestTensorName);
   tensor.dims = read_dims(cursor, file, tensor.name);
   const auto type = cursor.number<uint32_t>("a tensor's record");
   const GgmlFormat* format = find_format(type);
   if (format == nullptr)
     throw FileError("{}: tensor {} has ggml type {}, which hone does not read; convert it to Q8_0",
-                    file, quoted(tensor.name), type);
+                    file, quote(tensor.name), type);
   tensor.type = format->type;
   claim.offset = cursor.number<uint64_t>("a tensor's record");
   if (claim.offset % alignment != 0)
     throw FileError("{}: tensor {} begins at {}, not a multiple of the alignment {}", file,
-                    quoted(tensor.name), claim.offset, alignment);
+                    quote(tensor.name), claim.offset, alignment);
   claim.size = claimed_size(file, tensor, file_size);
   return claim;
 }
@@ -187,7 +187,7 @@ std::vector<uint32_t> sorted_by(const Records& records, Name name, std::string_v
   std::ranges::sort(order, {}, name_at);
   const auto same = std::ranges::adjacent_find(order, {}, name_at);
   if (same != order.end())
-    throw FileError("{} holds {} {} twice", file, what, quoted(name_at(*same)));
+    throw FileError("{} holds {} {} twice", file, what, quote(name_at(*same)));
   return order;
 }
 
@@ -216,7 +216,7 @@ void Gguf::read_value(Cursor& cursor) {
   value.key = cursor.text("a metadata key");
   if (value.key.empty() || value.key.size() > kLongestKey)
     throw FileError("{}: metadata key {} has {} bytes; 1 to {} are allowed", path_,
-                    quoted(value.key), value.key.size(), kLongestKey);
+                    quote(value.key), value.key.size(), kLongestKey);
   value.type = read_type(cursor, path_, value.key);
   value.array = value.type == kArray;
   value.count = 1;
@@ -224,7 +224,7 @@ void Gguf::read_value(Cursor& cursor) {
     value.type = read_type(cursor, path_, value.key);
     if (value.type == kArray)
       throw FileError("{}: {} is an array of arrays, which hone does not read", path_,
-                      quoted(value.key));
+                      quote(value.key));
     value.count = cursor.number<uint64_t>("a metadata array");
   }
   const std::byte* begin = cursor.here();
@@ -265,7 +265,7 @@ void Gguf::read_tensors(Cursor& cursor, std::span<const std::byte> file, uint64_
       throw FileError(
           "{}: tensor {} lies at bytes {}+{} of the data but there are {}; "
           "incomplete download?",
-          path_, quoted(tensors_[i].name), offset, size, room);
+          path_, quote(tensors_[i].name), offset, size, room);
     tensors_[i].bytes = file.subspan(start + offset, size);
   }
   check_overlaps();
@@ -279,8 +279,8 @@ void Gguf::check_overlaps() const {
     const GgufTensor& before = tensors_[order[i - 1]];
     const GgufTensor& after = tensors_[order[i]];
     if (before.bytes.data() + before.bytes.size() > after.bytes.data())
-      throw FileError("{}: tensors {} and {} overlap", path_, quoted(before.name),
-                      quoted(after.name));
+      throw FileError("{}: tensors {} and {} overlap", path_, quote(before.name),
+                      quote(after.name));
   }
 }
 
@@ -300,7 +300,7 @@ const Gguf::Value* Gguf::value(std::string_view key, bool array, std::string_vie
                                bool (*accepts)(uint32_t type)) const {
   const Value* found = value(key);
   if (found != nullptr && (found->array != array || !accepts(found->type)))
-    throw FileError("{}: {} is {}{}, expected {}", path_, quoted(key),
+    throw FileError("{}: {} is {}{}, expected {}", path_, quote(key),
                     found->array ? "an array of " : "", type_name(found->type), wanted);
   return found;
 }
@@ -324,7 +324,7 @@ int64_t Gguf::load_integer(const Value& from, const std::byte* at) const {
   }
   const auto stored = load<int64_t>(at);
   if (from.type == kU64 && stored < 0)
-    throw FileError("{}: {} is {}, beyond what a count can be", path_, quoted(from.key),
+    throw FileError("{}: {} is {}, beyond what a count can be", path_, quote(from.key),
                     load<uint64_t>(at));
   return stored;
 }
