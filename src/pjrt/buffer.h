@@ -19,7 +19,7 @@ class Buffer {
   Buffer() = default;
   Buffer(BufferHandle handle, Type type) : handle_(std::move(handle)), type_(std::move(type)) {}
 
-  // True of a default-made, moved-from or given-away buffer.
+  // True of a default-made, moved-from or given-away buffer; the calls below then throw Error.
   bool empty() const { return !handle_; }
   const Type& type() const { return type_; }
 
@@ -34,6 +34,8 @@ class Buffer {
   const BufferHandle& handle() const { return handle_; }
 
  private:
+  void require_contents(std::string_view what) const;
+
   BufferHandle handle_;
   Type type_;
 };

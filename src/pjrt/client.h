@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "pjrt/compile_options.h"
@@ -64,17 +65,12 @@ class Client {
   Buffer share_with_device(const Type& type, std::span<const std::byte> data,
                            std::shared_ptr<const void> owner, int device = 0) const;
 
-  // True when a custom call registered by register_custom_call (custom_calls.h) really runs: tried
-  // out, once a client.
-  bool supports_custom_calls() const;
-
  private:
   struct State;
   explicit Client(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::shared_ptr<const ClientHandle> handle() const;
-  struct FromHost;
-  FromHost from_host(const Type& type, std::span<const std::byte> data,
-                     PJRT_HostBufferSemantics semantics, int device) const;
+  std::pair<Buffer, EventHandle> from_host(const Type& type, std::span<const std::byte> data,
+                                           PJRT_HostBufferSemantics semantics, int device) const;
 
   std::shared_ptr<State> state_;
 };

@@ -51,7 +51,7 @@ class Executable {
   int num_devices() const { return num_devices_; }
 
   // Starts a module compiled for one device and returns its outputs at once. Throws Error when the
-  // plugin refuses the arguments, ShapeError when one of them is empty.
+  // plugin refuses the arguments, or one of them is empty.
   std::vector<Buffer> execute(std::span<const Arg> args) const;
   std::vector<Buffer> execute(std::initializer_list<Arg> args) const {
     return execute(std::span(args.begin(), args.size()));
@@ -69,6 +69,8 @@ class Executable {
 
  private:
   std::vector<std::vector<Buffer>> launch(std::span<const std::span<const Arg>> args) const;
+  void run(const std::vector<std::vector<PJRT_Buffer*>>& in,
+           std::vector<std::vector<PJRT_Buffer*>>& out, const std::vector<bool>& lent) const;
 
   LoadedExecutableHandle loaded_;
   ExecutableHandle program_;
