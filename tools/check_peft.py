@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Does the real PEFT load an adapter folder that hone wrote, and give the same logits? (developers only)
+
+  python3 tools/check_peft.py ADAPTER                              base: tests/golden/llama_tiny; runs `hone logits` itself
+  python3 tools/check_peft.py ADAPTER --base X.gguf                the real model, dequantised to float32 by transformers
+  python3 tools/check_peft.py ADAPTER --base DIR --tokens 1,2,3 --logits FILE.safetensors
+  python3 tools/check_peft.py --base X.gguf --save-base DIR        only write the GGUF as a Hugging Face folder (float32)
+
+FILE is what `hone logits MODEL --tokens 1,2,3 --adapter ADAPTER --out FILE` writes: `logits`, f32 [tokens, vocab].
+Passes (exit 0) when every tensor of the folder reached PEFT unchanged, the adapter moves the logits at all, and
+max |ours - PEFT's| <= tolerance * max |PEFT's|. Versions: tools/requirements-golden.txt.
+"""
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def load_base(path):
+    """A Hugging Face folder, or a GGUF file through transformers' own reader; float32."""
+    import torch
+    from transformers import AutoModelForCausalLM
+    options = dict(dtype=torch.float32, attn_implementation="eager")
+    if path.suffix == ".gguf":
+        return AutoModelForCausalLM.from_pretrained(path.parent, gguf_file=path.name, **options).eval()
+    return AutoModelForCausalLM.from_pretrained(path, **options).eval()
+
+
+def save_base(model, path, folder):
+    from transformers import AutoTokenizer
+    if path.suffix == ".gguf":        # transformers refuses to save a model that remembers it came from GGUF
+        config = model.config
+        config.__dict__.pop("quantization_config", None)
+        clean = type(model)(config).to(model.dtype)
+        clean.load_state_dict(model.state_dict())
+        model = clean
+    model.save_pretrained(folder)
+    if path.suffix == ".gguf":
+        AutoTokenizer.from_pretrained(path.parent, gguf_file=path.name).save_pretrained(folder)
+    print(f"wrote {folder}")
+
+
+def logits_of(model, tokens):
+    import torch
+    with torch.no_grad():
+        return model(input_ids=torch.tensor([tokens]), use_cache=False).logits[0].numpy()
+
+
+def load_adapter(model, folder):
+    """The model under PEFT; stops when a tensor of the file did not arrive, or PEFT holds one that the file lacks."""
+    import torch
+    from peft import PeftModel, get_peft_model_state_dict
+    from safetensors.torch import load_file
+    model = PeftModel.from_pretrained(model, str(folder)).eval()
+    ours, theirs = load_file(folder / "adapter_model.safetensors"), get_peft_model_state_dict(model)
+    for name in sorted(set(ours) | set(theirs)):
+        if name not in ours or name not in theirs:
+            sys.exit(f"check_peft: {name} is only in {'PEFT' if name in theirs else 'the file'}")
+        if not torch.equal(ours[name].float(), theirs[name].float()):
+            sys.exit(f"check_peft: {name} changed on its way into PEFT")
+    print(f"PEFT loaded all {len(ours)} tensors")
+    return model
+
+
+def run_hone(args, tokens):
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "logits.safetensors"
+        subprocess.run([args.hone, "logits", args.base, "--tokens", ",".join(map(str, tokens)),
+                        "--adapter", args.adapter, "--out", out], check=True)
+        return read_logits(out)
+
+
+def read_logits(path):
+    from safetensors.numpy import load_file
+    return load_file(path)["logits"]
+
+
+def compare(args, tokens, ours, base, peft):
+    """Prints the differences; true when they are within the tolerance."""
+    if ours.shape != peft.shape:
+        print(f"FAIL: logits are {ours.shape}, PEFT's {peft.shape}")
+        return False
+    scale, moved = abs(peft).max(), abs(peft - base).max()
+    error = abs(ours - peft).max(axis=1)
+    worst = int(error.argmax())
+    same = int((ours.argmax(axis=1) == peft.argmax(axis=1)).sum())
+    print(f"{len(tokens)} tokens, vocabulary {ours.shape[1]}: the adapter moves the logits by at most {moved:.4g} (scale {scale:.4g})")
+    print(f"max abs difference {error.max():.3g} at token {worst}, max relative {error.max() / scale:.3g}, same top-1 {same}/{len(tokens)}")
+    if moved < 10 * args.tolerance * scale:
+        print("FAIL: the adapter hardly moves the logits, so this would show nothing")
+        return False
+    ok = bool(error.max() <= args.tolerance * scale)       # NaN fails
+    print("ok" if ok else f"FAIL: more than {args.tolerance:g} relative")
+    return ok
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("adapter", nargs="?", type=pathlib.Path)
+    parser.add_argument("--base", type=pathlib.Path, default=ROOT / "tests/golden/llama_tiny")
+    parser.add_argument("--tokens", default="5,17,99,3,64,21,8,120,33,76,11,42")
+    parser.add_argument("--logits", type=pathlib.Path, help="what `hone logits` wrote; without it, hone is run")
+    parser.add_argument("--hone", type=pathlib.Path, default=ROOT / "build/release/hone")
+    parser.add_argument("--tolerance", type=float, default=1e-4)
+    parser.add_argument("--save-base", type=pathlib.Path)
+    args = parser.parse_args()
+    if not args.adapter and not args.save_base:
+        parser.error("name an adapter folder, or --save-base DIR")
+    model = load_base(args.base)
+    if args.save_base:
+        save_base(model, args.base, args.save_base)
+    if not args.adapter:
+        return 0
+    tokens = [int(t) for t in args.tokens.split(",")]
+    base = logits_of(model, tokens)
+    peft = logits_of(load_adapter(model, args.adapter), tokens)
+    ours = read_logits(args.logits) if args.logits else run_hone(args, tokens)
+    return 0 if compare(args, tokens, ours, base, peft) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
