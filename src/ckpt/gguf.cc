@@ -1,6 +1,7 @@
 #include "ckpt/gguf.h"
 
 #include <algorithm>
+#include <fstream>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -11,6 +12,8 @@
 
 namespace hone::ckpt {
 namespace {
+
+constexpr std::string_view kMagic = "GGUF";
 
 // A hostile file must not make us keep much more than its own size; real files hold thousands.
 constexpr uint64_t kMostKeys = 1 << 20;
@@ -100,8 +103,8 @@ struct Header {
 };
 
 Header read_header(Cursor& cursor, std::string_view file) {
-  const auto magic = cursor.take(4, "the magic");
-  if (std::memcmp(magic.data(), "GGUF", 4) != 0)
+  const auto magic = cursor.take(kMagic.size(), "the magic");
+  if (std::memcmp(magic.data(), kMagic.data(), kMagic.size()) != 0)
     throw FileError("{} is not a GGUF file: it does not begin with GGUF", file);
   const auto version = cursor.number<uint32_t>("the header");
   if (version == 0x02000000 || version == 0x03000000)
@@ -192,6 +195,12 @@ std::vector<uint32_t> sorted_by(const Records& records, Name name, std::string_v
 }
 
 }  // namespace
+
+bool is_gguf(const std::filesystem::path& path) {
+  char magic[4] = {};
+  std::ifstream(path, std::ios::binary).read(magic, sizeof magic);
+  return std::string_view(magic, sizeof magic) == kMagic;
+}
 
 Gguf::Gguf(const std::filesystem::path& path)
     : map_(std::make_unique<Mmap>(path)), path_(path.string()) {

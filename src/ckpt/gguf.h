@@ -31,6 +31,9 @@ struct GgufTensor {
   std::span<const std::byte> bytes;
 };
 
+// Whether the file begins as GGUF files do, whatever it is called. False when it cannot be read.
+bool is_gguf(const std::filesystem::path& path);
+
 class Gguf {
  public:
   explicit Gguf(const std::filesystem::path& path);
