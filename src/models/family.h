@@ -1,0 +1,65 @@
+// A model family is one file: it defines one Family and adds one line to families.cc.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "nn/attention.h"
+#include "nn/scope.h"
+
+namespace hone {
+
+// What the engine must know before it builds anything.
+struct ModelShape {
+  int64_t vocab = 0;
+  int64_t hidden = 0;
+  int64_t max_positions = 0;
+  struct KvHeads {
+    int64_t heads, head_dim;
+  };
+  std::vector<KvHeads> kv;  // one a layer
+};
+
+// A decoder declared in one graph: the pieces that the engine puts together for training, prefill
+// and decoding. All arrays are [b, s, ...].
+struct Decoder {
+  using Layer = std::function<Value(Value x, const nn::Context& ctx)>;
+  std::function<Value(Value tokens)> embed;  // i32 [b, s] -> [b, s, hidden]
+  std::vector<Layer> layers;                 // [b, s, hidden] -> the same
+  std::function<Value(Value x)> norm;        // the last norm, [.., hidden] -> the same
+  std::function<Value(Value x)> head;        // [.., hidden] -> logits [.., vocab]
+};
+
+// How a GGUF file says what a Hugging Face config and checkpoint say.
+struct GgufNames {
+  struct Key {
+    std::string_view gguf;    // after "ARCH."
+    std::string_view config;  // in config.json; "a.b" for a nested object
+  };
+  enum class Order { kSame, kInterleavedQuery, kInterleavedKey };  // rows of rotary projections
+  struct Tensor {
+    std::string_view gguf, checkpoint;  // "{}" stands for the layer
+    Order order = Order::kSame;
+  };
+  std::string_view architecture;
+  std::span<const Key> keys;
+  std::span<const Tensor> tensors;
+};
+
+struct Family {
+  std::string_view model_type;  // config.json's "model_type"
+  // Both read the config strictly and throw ConfigError at a key that the family does not know.
+  ModelShape (*shape)(const nlohmann::json& config);
+  Decoder (*build)(nn::Scope root, const nlohmann::json& config);
+  GgufNames gguf;
+};
+
+std::span<const Family* const> families();
+// Throws ConfigError naming the families there are.
+const Family& family_of(std::string_view model_type);
+const Family& family_of_gguf(std::string_view architecture);
+
+}  // namespace hone

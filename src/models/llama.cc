@@ -1,0 +1,210 @@
+// Llama (arXiv:2302.13971, 2307.09288, 2407.21783): also SmolLM2 and TinyLlama.
+//   b batch  s position  d hidden  h query head  k key-value head  e head dimension  f feed-forward
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "models/family.h"
+#include "nn/linear.h"
+#include "nn/norm.h"
+#include "nn/rope.h"
+#include "ops/ops.h"
+
+namespace hone {
+namespace {
+
+struct Config {
+  int64_t vocab, hidden, ffw, layers, heads, kv_heads, head_dim;
+  int64_t max_positions = 2048;
+  double eps = 1e-6;
+  bool tied = false;
+  std::vector<double> rope;  // angle per position of each pair
+};
+
+// Turns the plain frequencies into what "rope_scaling" (or "rope_parameters") asks for.
+void read_rope_scaling(ConfigReader r, double& theta, int64_t head_dim, std::vector<double>& rope) {
+  std::string type = "default";
+  r.want("type", type).want("rope_type", type, one_of({"default", "linear", "llama3"}));
+  r.want("rope_theta", theta, above(0));
+  rope = nn::rope_frequencies(head_dim, theta);
+  if (type == "linear") {
+    double factor = 1;
+    r.need("factor", factor, above(0));
+    for (double& f : rope) f /= factor;
+  } else if (type == "llama3") {
+    nn::Llama3Scaling s;
+    r.need("factor", s.factor, above(0))
+        .need("low_freq_factor", s.low_freq_factor, above(0))
+        .need("high_freq_factor", s.high_freq_factor, above(0))
+        .need("original_max_position_embeddings", s.original_max_position_embeddings, at_least(1));
+    rope = nn::scaled(rope, s);
+  }
+  r.done();
+}
+
+Config read(const nlohmann::json& json) {
+  Config c{};
+  double theta = 10000;
+  std::vector<double> divisors;
+  ConfigReader r("config.json", json);
+  r.need("vocab_size", c.vocab, at_least(1))
+      .need("hidden_size", c.hidden, at_least(1))
+      .need("intermediate_size", c.ffw, at_least(1))
+      .need("num_hidden_layers", c.layers, between(1, 1024))
+      .need("num_attention_heads", c.heads, at_least(1));
+  c.kv_heads = c.heads;
+  r.want("num_key_value_heads", c.kv_heads, at_least(1))
+      .want("max_position_embeddings", c.max_positions, at_least(1))
+      .want("rms_norm_eps", c.eps, above(0))
+      .want("tie_word_embeddings", c.tied)
+      .want("rope_theta", theta, above(0))
+      .want("rope_divisors", divisors, above(0));
+  if (c.heads % c.kv_heads != 0)
+    throw ConfigError(
+        "config.json: num_attention_heads {} is no multiple of num_key_value_heads {}", c.heads,
+        c.kv_heads);
+  c.head_dim = c.hidden / c.heads;
+  r.want("head_dim", c.head_dim, at_least(2));
+  c.rope = nn::rope_frequencies(c.head_dim, theta);
+  for (const char* key : {"rope_scaling", "rope_parameters"})
+    if (auto scaling = r.object(key))
+      read_rope_scaling(std::move(*scaling), theta, c.head_dim, c.rope);
+  for (size_t i = 0; i < std::min(divisors.size(), c.rope.size()); ++i) c.rope[i] /= divisors[i];
+  r.expect("model_type", "llama")
+      .expect("hidden_act", "silu")
+      .expect("attention_bias", false)
+      .expect("mlp_bias", false)
+      .ignore("pretraining_tp", "a split of the products that changes nothing but rounding")
+      .ignore("attention_dropout", "adapters are tuned without it")
+      .ignore("initializer_range", "training from scratch only")
+      .ignore("architectures", "model_type says it")
+      .ignore("dtype", "the checkpoint's tensors say it")
+      .ignore("torch_dtype", "the checkpoint's tensors say it")
+      .ignore("use_cache", "a choice of the caller")
+      .ignore("transformers_version", "a note of the writer")
+      .ignore("_name_or_path", "a note of the writer")
+      .ignore("is_llama_config", "a note of the writer")
+      .ignore("rope_interleaved", "the checkpoint's rows are in the half-split order")
+      .ignore("transformers.js_config", "another program's settings")
+      .ignore("bos_token_id", "the tokenizer says it")
+      .ignore("eos_token_id", "the tokenizer says it")
+      .ignore("pad_token_id", "the tokenizer says it")
+      .done();
+  return c;
+}
+
+struct Attention {
+  Config c;
+  size_t layer;
+  nn::Linear q, k, v, o;
+
+  Attention(nn::Scope p, const Config& config, size_t index)
+      : c(config),
+        layer(index),
+        q(p / "q_proj", {"embed", c.hidden}, {"heads", c.heads * c.head_dim}),
+        k(p / "k_proj", {"embed", c.hidden}, {"kv_heads", c.kv_heads * c.head_dim}),
+        v(p / "v_proj", {"embed", c.hidden}, {"kv_heads", c.kv_heads * c.head_dim}),
+        o(p / "o_proj", {"heads", c.heads * c.head_dim}, {"embed", c.hidden}) {}
+
+  Value operator()(Value x, const nn::Context& ctx) const {
+    const int64_t b = x.dim(0), s = x.dim(1);
+    const nn::Rope rope(ctx.positions, c.rope);
+    const Value queries = rope(reshape(q(x), {b, s, c.heads, c.head_dim}));
+    const Value keys = rope(reshape(k(x), {b, s, c.kv_heads, c.head_dim}));
+    const Value values = reshape(v(x), {b, s, c.kv_heads, c.head_dim});
+    const double scale = 1.0 / std::sqrt(static_cast<double>(c.head_dim));
+    return o(attend(queries, keys, values, scale, ctx, layer));
+  }
+};
+
+struct Mlp {
+  nn::Linear gate, up, down;
+
+  Mlp(nn::Scope p, const Config& c)
+      : gate(p / "gate_proj", {"embed", c.hidden}, {"mlp", c.ffw}),
+        up(p / "up_proj", {"embed", c.hidden}, {"mlp", c.ffw}),
+        down(p / "down_proj", {"mlp", c.ffw}, {"embed", c.hidden}) {}
+
+  Value operator()(Value x) const { return down(silu(gate(x)) * up(x)); }
+};
+
+struct Block {
+  nn::RmsNorm pre_attn, pre_ffw;
+  Attention attn;
+  Mlp mlp;
+
+  Block(nn::Scope p, const Config& c, size_t index)
+      : pre_attn(p / "input_layernorm", c.hidden, c.eps),
+        pre_ffw(p / "post_attention_layernorm", c.hidden, c.eps),
+        attn(p / "self_attn", c, index),
+        mlp(p / "mlp", c) {}
+
+  Value operator()(Value x, const nn::Context& ctx) const {
+    const Value h = x + attn(pre_attn(x), ctx);
+    return h + mlp(pre_ffw(h));
+  }
+};
+
+ModelShape shape(const nlohmann::json& config) {
+  const Config c = read(config);
+  return {.vocab = c.vocab,
+          .hidden = c.hidden,
+          .max_positions = c.max_positions,
+          .kv = std::vector<ModelShape::KvHeads>(static_cast<size_t>(c.layers),
+                                                 {c.kv_heads, c.head_dim})};
+}
+
+Decoder build(nn::Scope root, const nlohmann::json& config) {
+  const Config c = read(config);
+  const nn::Scope model = root / "model";
+  const Value table = (model / "embed_tokens").weight({{"vocab", c.vocab}, {"embed", c.hidden}});
+  Decoder d;
+  d.embed = [table](Value tokens) { return take(table, tokens); };
+  for (int64_t i = 0; i < c.layers; ++i)
+    d.layers.emplace_back(Block(model / "layers" / i, c, static_cast<size_t>(i)));
+  d.norm = nn::RmsNorm(model / "norm", c.hidden, c.eps);
+  d.head = c.tied ? nn::Linear(table)
+                  : nn::Linear(root / "lm_head", {"embed", c.hidden}, {"vocab", c.vocab});
+  return d;
+}
+
+constexpr GgufNames::Key kKeys[] = {
+    {"vocab_size", "vocab_size"},
+    {"embedding_length", "hidden_size"},
+    {"feed_forward_length", "intermediate_size"},
+    {"block_count", "num_hidden_layers"},
+    {"attention.head_count", "num_attention_heads"},
+    {"attention.head_count_kv", "num_key_value_heads"},
+    {"attention.key_length", "head_dim"},
+    {"attention.layer_norm_rms_epsilon", "rms_norm_eps"},
+    {"context_length", "max_position_embeddings"},
+    {"rope.freq_base", "rope_theta"},
+    {"rope.scaling.type", "rope_scaling.type"},
+    {"rope.scaling.factor", "rope_scaling.factor"},
+};
+
+using enum GgufNames::Order;
+constexpr GgufNames::Tensor kTensors[] = {
+    {"token_embd.weight", "model.embed_tokens.weight"},
+    {"output_norm.weight", "model.norm.weight"},
+    {"output.weight", "lm_head.weight"},
+    {"blk.{}.attn_norm.weight", "model.layers.{}.input_layernorm.weight"},
+    {"blk.{}.attn_q.weight", "model.layers.{}.self_attn.q_proj.weight", kInterleavedQuery},
+    {"blk.{}.attn_k.weight", "model.layers.{}.self_attn.k_proj.weight", kInterleavedKey},
+    {"blk.{}.attn_v.weight", "model.layers.{}.self_attn.v_proj.weight"},
+    {"blk.{}.attn_output.weight", "model.layers.{}.self_attn.o_proj.weight"},
+    {"blk.{}.ffn_norm.weight", "model.layers.{}.post_attention_layernorm.weight"},
+    {"blk.{}.ffn_gate.weight", "model.layers.{}.mlp.gate_proj.weight"},
+    {"blk.{}.ffn_up.weight", "model.layers.{}.mlp.up_proj.weight"},
+    {"blk.{}.ffn_down.weight", "model.layers.{}.mlp.down_proj.weight"},
+};
+
+}  // namespace
+
+extern const Family kLlama{.model_type = "llama",
+                           .shape = shape,
+                           .build = build,
+                           .gguf = {.architecture = "llama", .keys = kKeys, .tensors = kTensors}};
+
+}  // namespace hone
