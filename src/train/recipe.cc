@@ -1,0 +1,125 @@
+#include "train/recipe.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/find_above.h"
+#include "base/nearest.h"
+#include "base/quote.h"
+
+namespace hone::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+// One value of the schema that this build cannot do. Building the feature deletes its row.
+struct NotBuilt {
+  const char* what;  // "adapter.kind: dora"
+  const char* use;   // what to do instead
+  bool (*asked)(const Recipe&);
+};
+
+bool has_format(const Recipe& r, std::string_view format) {
+  const auto same = [&](const DataSource& s) { return s.format == format; };
+  return std::ranges::any_of(r.data.train, same) || std::ranges::any_of(r.data.eval, same);
+}
+
+bool has_several_devices(const Recipe& r) { return r.mesh.value && *r.mesh.value != MeshRecipe{}; }
+
+const NotBuilt kNotBuilt[] = {
+    {"adapter.kind: dora", "use lora", [](auto& r) { return r.adapter.kind == "dora"; }},
+    {"adapter.kind: none", "use lora", [](auto& r) { return r.adapter.kind == "none"; }},
+    {"adapter.variant: rslora", "use plain", [](auto& r) { return r.adapter.variant == "rslora"; }},
+    {"adapter.variant: loraplus", "use plain",
+     [](auto& r) { return r.adapter.variant == "loraplus"; }},
+    {"base.store: bf16", "use as-is", [](auto& r) { return r.base.store == "bf16"; }},
+    {"base.store: int8", "use as-is", [](auto& r) { return r.base.store == "int8"; }},
+    {"base.store: nf4", "use as-is", [](auto& r) { return r.base.store == "nf4"; }},
+    {"data format: sharegpt", "use messages", [](auto& r) { return has_format(r, "sharegpt"); }},
+    {"data format: alpaca", "use messages", [](auto& r) { return has_format(r, "alpaca"); }},
+    {"data format: completion", "use messages",
+     [](auto& r) { return has_format(r, "completion"); }},
+    {"data format: text", "use messages", [](auto& r) { return has_format(r, "text"); }},
+    {"data format: tokens", "use messages", [](auto& r) { return has_format(r, "tokens"); }},
+    {"data.loss_on: all", "use assistant", [](auto& r) { return r.data.loss_on == "all"; }},
+    {"data.loss_on: last-turn", "use assistant",
+     [](auto& r) { return r.data.loss_on == "last-turn"; }},
+    {"data.packing: true", "use false", [](auto& r) { return r.data.packing; }},
+    {"data.too_long: truncate", "use drop", [](auto& r) { return r.data.too_long == "truncate"; }},
+    {"data.too_long: split", "use drop", [](auto& r) { return r.data.too_long == "split"; }},
+    {"optim.kind: adamw8bit", "use adamw", [](auto& r) { return r.optim.kind == "adamw8bit"; }},
+    {"optim.kind: adafactor", "use adamw", [](auto& r) { return r.optim.kind == "adafactor"; }},
+    {"optim.kind: lion", "use adamw", [](auto& r) { return r.optim.kind == "lion"; }},
+    {"optim.kind: muon", "use adamw", [](auto& r) { return r.optim.kind == "muon"; }},
+    {"optim.kind: sgd", "use adamw", [](auto& r) { return r.optim.kind == "sgd"; }},
+    {"optim.schedule: wsd", "use cosine", [](auto& r) { return r.optim.schedule == "wsd"; }},
+    {"optim.schedule: one-cycle", "use cosine",
+     [](auto& r) { return r.optim.schedule == "one-cycle"; }},
+    {"device: tpu", "use cpu", [](auto& r) { return r.device == "tpu"; }},
+    {"device: gpu", "use cpu", [](auto& r) { return r.device == "gpu"; }},
+    {"compute: bf16", "use f32", [](auto& r) { return r.compute == "bf16"; }},
+    {"remat: attention", "use block", [](auto& r) { return r.remat == "attention"; }},
+    {"mesh: more than one device", "use auto", has_several_devices},
+    {"log.tensorboard: true", "use false; metrics.jsonl holds the same numbers",
+     [](auto& r) { return r.log.tensorboard; }},
+    {"log.metrics_port: other than 0", "use 0", [](auto& r) { return r.log.metrics_port != 0; }},
+};
+
+std::vector<std::string_view> views(const std::vector<std::string>& names) {
+  return {names.begin(), names.end()};
+}
+
+void need(bool given, std::string_view problem) {
+  if (!given) throw ConfigError("recipe: {}", problem);
+}
+
+}  // namespace
+
+void check_recipe(const Recipe& r) {
+  for (const NotBuilt& row : kNotBuilt)
+    if (row.asked(r)) throw ConfigError("recipe: {} is not built yet; {}", row.what, row.use);
+  need(!r.model.empty(), "model is missing; give one, as in model=smollm2-135m");
+  need(!r.data.train.empty(), "data.train is empty; give a file, as in data.train=chats.jsonl");
+  for (const auto* sources : {&r.data.train, &r.data.eval})
+    for (const DataSource& source : *sources)
+      need(!source.path.empty(), "data: an entry has no path");
+  need(!r.adapter.targets.empty(), "adapter.targets is empty; use all-linear");
+  need(!r.save.dir.empty(), "save.dir is empty; give a folder");
+  need(r.length.epochs || r.length.steps, "length: give epochs or steps");
+  if (r.batch.sequences % r.batch.micro != 0)
+    throw ConfigError("recipe: batch.sequences {} is not a multiple of batch.micro {}",
+                      r.batch.sequences, r.batch.micro);
+}
+
+Recipe load_recipe(const std::string& name, std::span<const std::string> overrides) {
+  Recipe recipe;
+  read_fields(read_yaml(find_recipe(name)), recipe);
+  for (const std::string& text : overrides) set_field(recipe, text);
+  if (recipe.compute == "auto") recipe.compute = recipe.device == "cpu" ? "f32" : "bf16";
+  check_recipe(recipe);
+  return recipe;
+}
+
+std::string recipe_text(const Recipe& recipe) { return yaml_text(to_yaml(recipe)); }
+
+std::vector<std::string> recipe_names() {
+  std::vector<std::string> names;
+  const auto folder = find_above("recipes");
+  if (!folder) return names;
+  for (const auto& entry : fs::directory_iterator(*folder))
+    if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+fs::path find_recipe(const std::string& name) {
+  if (name.contains('/') || name.ends_with(".yaml")) return name;
+  if (const auto folder = find_above("recipes"))
+    if (const fs::path file = *folder / (name + ".yaml"); fs::exists(file)) return file;
+  const std::vector<std::string> names = recipe_names();
+  throw ConfigError("no recipe {}{}; `hone recipe list` shows them, and a path ends with .yaml",
+                    quote(name), did_you_mean(name, views(names)));
+}
+
+}  // namespace hone::train

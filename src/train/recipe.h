@@ -1,0 +1,240 @@
+// A Recipe is everything a training run is told: one YAML schema, read strictly.
+//
+//   const Recipe r = load_recipe("smollm2_135m_lora_cpu", {"adapter.rank=8"});
+//   write(folder / "recipe.yaml", recipe_text(r));      // reads back equal
+//
+// Values that the schema has and this build cannot do yet are refused by check_recipe(), so that a
+// Recipe that was loaded can be run as it stands. Errors are ConfigErrors of one line.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/fields.h"
+
+namespace hone::train {
+
+struct AdapterRecipe {
+  std::string kind = "lora";
+  int64_t rank = 16;
+  double alpha = 32;
+  double dropout = 0;
+  std::vector<std::string> targets = {"all-linear"};
+  std::string variant = "plain";
+
+  void fields(auto& v) {
+    v("kind", kind, "lora, dora, or none to train every weight", one_of({"lora", "dora", "none"}));
+    v("rank", rank, "inner size of the two added matrices", between(1, 4096));
+    v("alpha", alpha, "their product is scaled by alpha / rank", above(0));
+    v("dropout", dropout, "share of their input that is dropped while training", between(0, 0.99));
+    v("targets", targets, "all-linear, or names such as [q_proj, v_proj]");
+    v("variant", variant, "rslora scales by alpha / sqrt(rank); loraplus gives B its own rate",
+      one_of({"plain", "rslora", "loraplus"}));
+  }
+  bool operator==(const AdapterRecipe&) const = default;
+};
+
+struct BaseRecipe {
+  std::string store = "as-is";
+
+  void fields(auto& v) {
+    v("store", store, "how frozen weights are held; nf4 is QLoRA",
+      one_of({"as-is", "bf16", "f32", "int8", "nf4"}));
+  }
+  bool operator==(const BaseRecipe&) const = default;
+};
+
+struct DataSource {
+  std::string path;
+  std::string format = "messages";
+  double weight = 1;
+
+  std::string& shorthand() { return path; }  // train: chats.jsonl
+  void fields(auto& v) {
+    v("path", path, "a .jsonl file");
+    v("format", format, "what a line holds; messages is the chat format with role and content",
+      one_of({"messages", "sharegpt", "alpaca", "completion", "text", "tokens"}));
+    v("weight", weight, "how often it is drawn, against the others", above(0));
+  }
+  bool operator==(const DataSource&) const = default;
+};
+
+struct DataRecipe {
+  std::vector<DataSource> train, eval;
+  std::string loss_on = "assistant";
+  int64_t seq_len = 2048;
+  bool packing = false;
+  std::string too_long = "drop";
+
+  void fields(auto& v) {
+    v("train", train, "files to train on; one path alone is a list of one");
+    v("eval", eval, "files whose loss is measured, never trained on");
+    v("loss_on", loss_on, "which tokens are learned", one_of({"assistant", "all", "last-turn"}));
+    v("seq_len", seq_len, "tokens of a sequence", between(8, 1 << 24));
+    v("packing", packing, "put several short examples into one sequence, apart from each other");
+    v("too_long", too_long, "what becomes of an example longer than seq_len",
+      one_of({"drop", "truncate", "split"}));
+  }
+  bool operator==(const DataRecipe&) const = default;
+};
+
+struct OptimRecipe {
+  std::string kind = "adamw";
+  double lr = 1e-4;
+  std::string schedule = "cosine";
+  double warmup = 0.03;
+  double weight_decay = 0;
+  std::array<double, 2> betas = {0.9, 0.999};
+  double eps = 1e-8;
+  double clip = 1;
+
+  void fields(auto& v) {
+    v("kind", kind, "optimiser",
+      one_of({"adamw", "adamw8bit", "adafactor", "lion", "muon", "sgd"}));
+    v("lr", lr, "highest learning rate", between(0, 10));
+    v("schedule", schedule, "how the rate falls after the warm-up",
+      one_of({"constant", "linear", "cosine", "wsd", "one-cycle"}));
+    v("warmup", warmup, "share of the steps in which the rate rises", between(0, 1));
+    v("weight_decay", weight_decay, "decoupled decay of trained weights", at_least(0));
+    v("betas", betas, "decay of the two moments", between(0, 0.999999));
+    v("eps", eps, "added to the second moment's root", above(0));
+    v("clip", clip, "largest global gradient norm; 0 never clips", at_least(0));
+  }
+  bool operator==(const OptimRecipe&) const = default;
+};
+
+struct BatchRecipe {
+  int64_t sequences = 8;
+  int64_t micro = 1;
+
+  void fields(auto& v) {
+    v("sequences", sequences, "sequences of one optimiser step", between(1, 1 << 20));
+    v("micro", micro, "sequences on the device at once; accumulation follows", between(1, 1 << 20));
+  }
+  bool operator==(const BatchRecipe&) const = default;
+};
+
+struct LengthRecipe {
+  std::optional<double> epochs = 1;
+  std::optional<int64_t> steps;
+
+  void fields(auto& v) {
+    v("epochs", epochs, "passes over the training data", above(0));
+    v("steps", steps, "optimiser steps, instead of epochs", between(1, 1e9));
+    v.either("epochs", epochs, "steps", steps);
+  }
+  bool operator==(const LengthRecipe&) const = default;
+};
+
+struct MeshRecipe {
+  int64_t data = 1, fsdp = 1, tensor = 1, context = 1, expert = 1, stage = 1, slices = 1;
+
+  void fields(auto& v) {
+    const Rule devices = between(1, 1 << 20);
+    v("data", data, "copies of the model, each with its share of the batch", devices);
+    v("fsdp", fsdp, "the same, with the weights split between them", devices);
+    v("tensor", tensor, "parts of each matrix product", devices);
+    v("context", context, "parts of each sequence", devices);
+    v("expert", expert, "parts of the experts", devices);
+    v("stage", stage, "pipeline stages", devices);
+    v("slices", slices, "slices joined by the slower network", devices);
+  }
+  bool operator==(const MeshRecipe&) const = default;
+};
+
+struct SaveRecipe {
+  std::string dir = "runs/first";
+  int64_t every = 100;
+  int64_t keep = 3;
+
+  void fields(auto& v) {
+    v("dir", dir, "folder of the run");
+    v("every", every, "steps between checkpoints; 0 saves at the end only", at_least(0));
+    v("keep", keep, "newest checkpoints that are kept", at_least(1));
+  }
+  bool operator==(const SaveRecipe&) const = default;
+};
+
+struct EvalRecipe {
+  int64_t every = 100;
+  int64_t samples = 3;
+
+  void fields(auto& v) {
+    v("every", every, "steps between evaluations; 0 evaluates at both ends only", at_least(0));
+    v("samples", samples, "prompts answered at each", between(0, 1000));
+  }
+  bool operator==(const EvalRecipe&) const = default;
+};
+
+struct LogRecipe {
+  int64_t every = 10;
+  bool tensorboard = false;
+  int64_t metrics_port = 0;
+
+  void fields(auto& v) {
+    v("every", every, "steps between lines of metrics.jsonl", at_least(1));
+    v("tensorboard", tensorboard, "write TensorBoard event files");
+    v("metrics_port", metrics_port, "port of the Prometheus endpoint; 0 for none",
+      between(0, 65535));
+  }
+  bool operator==(const LogRecipe&) const = default;
+};
+
+struct Recipe {
+  std::string model;
+  AdapterRecipe adapter;
+  BaseRecipe base;
+  DataRecipe data;
+  OptimRecipe optim;
+  BatchRecipe batch;
+  LengthRecipe length;
+  std::string compute = "auto";
+  std::string remat = "auto";
+  std::string device = "cpu";
+  OrAuto<MeshRecipe> mesh;
+  SaveRecipe save;
+  EvalRecipe eval;
+  LogRecipe log;
+  int64_t seed = 0;
+
+  void fields(auto& v) {
+    v("model", model, "a name of models.yaml, a folder, or a .gguf file");
+    v("adapter", adapter, "what is trained");
+    v("base", base, "the weights underneath");
+    v("data", data, "what is learned");
+    v("optim", optim, "how it is learned");
+    v("batch", batch, "how much at once");
+    v("length", length, "how long: epochs or steps");
+    v("compute", compute, "type of the arithmetic; auto is f32 on a CPU, bf16 elsewhere",
+      one_of({"auto", "bf16", "f32"}));
+    v("remat", remat, "what the backward pass computes again instead of keeping",
+      one_of({"none", "attention", "block", "auto"}));
+    v("device", device, "where it runs", one_of({"cpu", "tpu", "gpu"}));
+    v("mesh", mesh, "devices along each axis, or auto");
+    v("save", save, "checkpoints and the adapter");
+    v("eval", eval, "measuring during the run");
+    v("log", log, "watching the run");
+    v("seed", seed, "of data order, dropout and new weights", at_least(0));
+  }
+  bool operator==(const Recipe&) const = default;
+};
+
+// A file (a path with a / or a .yaml at its end) or a name of recipes/, then the overrides
+// "key=value" in order, then `auto` of compute resolved, then check_recipe().
+Recipe load_recipe(const std::string& name, std::span<const std::string> overrides);
+
+// Throws ConfigError for what no single field can know: what is missing, what does not fit
+// together, and what is not built yet.
+void check_recipe(const Recipe& recipe);
+
+std::string recipe_text(const Recipe& recipe);  // every field, as YAML
+
+std::vector<std::string> recipe_names();  // of recipes/, sorted, without .yaml
+std::filesystem::path find_recipe(const std::string& name);
+
+}  // namespace hone::train
