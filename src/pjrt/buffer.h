@@ -1,7 +1,8 @@
 // A Buffer is a tensor on a device: a move-only owner that knows its Type.
 //
-// Executions are asynchronous: a Buffer is handed out before its contents exist. await() and
-// to_host() wait for them and throw the pjrt::Error of the execution that failed to make them.
+// Executions are asynchronous: a Buffer may be handed out before its contents exist. await() and
+// to_host() wait for them and throw the pjrt::Error of the execution that failed to make them, if
+// execute() itself did not (plugins do little work within the call).
 #pragma once
 
 #include <concepts>

@@ -30,7 +30,7 @@ ClientHandle create_client(const std::shared_ptr<const Plugin>& plugin,
   count.value_size = 1;
   PJRT_Client_Create_Args args{};
   args.create_options = &count;
-  args.num_options = options.cpu_device_count == 1 ? 0 : 1;
+  args.num_options = options.cpu_device_count > 0 ? 1 : 0;
   plugin->call(&PJRT_Api::PJRT_Client_Create, args, "create a client");
   return {plugin, args.client};
 }

@@ -22,7 +22,7 @@
 namespace hone::pjrt {
 
 struct ClientOptions {
-  int cpu_device_count = 1;  // virtual devices of a CPU plugin; 1 leaves the plugin's default
+  int cpu_device_count = 1;  // virtual devices of a CPU plugin; 0 for plugins of other platforms
 };
 
 struct Device {

@@ -25,13 +25,18 @@ std::optional<fs::path> project_root(fs::path from) {
 fs::path find_plugin() {
   if (const char* named = std::getenv("HONE_PJRT_PLUGIN"); named != nullptr && *named != '\0')
     return named;
+  std::error_code ignored;
+  return find_plugin(std::array{fs::read_symlink("/proc/self/exe", ignored).parent_path(),
+                                fs::current_path(ignored)});
+}
+
+fs::path find_plugin(std::span<const fs::path> starts) {
   constexpr std::array kEngines{".deps/pjrt-cpu/pjrt_c_api_cpu_plugin.so",
                                 ".deps/pjrt-cpu-fallback/libpjrt_cpu.so"};
-  std::error_code ignored;
-  for (const fs::path& start :
-       {fs::read_symlink("/proc/self/exe", ignored).parent_path(), fs::current_path(ignored)}) {
+  for (const fs::path& start : starts) {
     const std::optional<fs::path> root = project_root(start);
     if (!root) continue;
+    std::error_code ignored;
     for (const char* engine : kEngines)
       if (fs::exists(*root / engine, ignored)) return *root / engine;
   }

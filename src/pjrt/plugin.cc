@@ -1,6 +1,7 @@
 #include "pjrt/plugin.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 
 #include <string>
 #include <system_error>
@@ -25,6 +26,8 @@ std::shared_ptr<const Plugin> Plugin::load(const std::filesystem::path& path) {
     throw FileError(
         "PJRT plugin {} does not exist; run ./hone to set up, or correct HONE_PJRT_PLUGIN",
         path.string());
+  // Plugins report on stderr what they also return; that belongs to us. The user may ask for it.
+  setenv("TF_CPP_MIN_LOG_LEVEL", "3", /*overwrite=*/0);
   // dlopen searches the system's folders for a name without a slash.
   void* library = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)

@@ -13,7 +13,9 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string_view>
+#include <utility>
 
 #include "pjrt/error.h"
 #include "pjrt_c_api.h"
@@ -24,6 +26,8 @@ namespace hone::pjrt {
 // the current folder) that holds `.deps`: the CPU engine, or its fall-back.
 // Throws FileError when there is none.
 std::filesystem::path find_plugin();
+// The same, in the folders above these only.
+std::filesystem::path find_plugin(std::span<const std::filesystem::path> starts);
 
 // Never unloaded: plugins start threads that outlive any owner of ours.
 class Plugin {
