@@ -78,4 +78,10 @@ void AtomicFile::fail(std::string_view step) const {
   throw FileError("{} {}: {}{}", step, path_.string(), std::strerror(error), advice(error));
 }
 
+void write_atomically(const std::filesystem::path& path, std::string_view text) {
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
+}
+
 }  // namespace hone::ckpt

@@ -33,4 +33,7 @@ class AtomicFile {
   int fd_ = -1;
 };
 
+// The whole file in one call.
+void write_atomically(const std::filesystem::path& path, std::string_view text);
+
 }  // namespace hone::ckpt

@@ -272,9 +272,9 @@ void Gguf::read_tensors(Cursor& cursor, std::span<const std::byte> file, uint64_
     const auto [offset, size] = extents[i];
     if (offset > room || size > room - offset)
       throw FileError(
-          "{}: tensor {} lies at bytes {}+{} of the data but there are {}; "
-          "incomplete download?",
-          path_, quote(tensors_[i].name), offset, size, room);
+          "{}: tensor {} has {} bytes at offset {} but the data section has {}; incomplete "
+          "download?",
+          path_, quote(tensors_[i].name), size, offset, room);
     tensors_[i].bytes = file.subspan(start + offset, size);
   }
   check_overlaps();

@@ -35,8 +35,8 @@ class Index : public JsonEvents {
   }
 
   bool string(std::string& text) override {
+    if (depth_ == 0 || (in_map_ && depth_ != 2)) unexpected("a string");
     if (!in_map_) return true;
-    if (depth_ != 2) unexpected("a string");
     if (text.empty() || text.starts_with('.') || text.find('/') != std::string::npos ||
         text.find('\0') != std::string::npos)
       throw FileError("{} places {} in {}, which is no plain file name", what(), place(),
