@@ -1,0 +1,12 @@
+#include "kernels/kernels.h"
+
+namespace hone::kernels {
+
+extern const Kernel kRmsNorm;  // rms_norm_ffi.cc
+
+std::span<const Kernel> kernels() {
+  static const Kernel all[] = {kRmsNorm};
+  return all;
+}
+
+}  // namespace hone::kernels
