@@ -35,9 +35,11 @@ struct Decoder {
 
 // How a GGUF file says what a Hugging Face config and checkpoint say.
 struct GgufNames {
+  enum class Kind { kInteger, kReal, kText };
   struct Key {
     std::string_view gguf;    // after "ARCH."
     std::string_view config;  // in config.json; "a.b" for a nested object
+    Kind kind = Kind::kInteger;
   };
   enum class Order { kSame, kInterleavedQuery, kInterleavedKey };  // rows of rotary projections
   struct Tensor {
@@ -54,6 +56,8 @@ struct Family {
   // Both read the config strictly and throw ConfigError at a key that the family does not know.
   ModelShape (*shape)(const nlohmann::json& config);
   Decoder (*build)(nn::Scope root, const nlohmann::json& config);
+  // Ends of the names of checkpoint tensors that the model has no use for.
+  std::span<const std::string_view> unused_tensors;
   GgufNames gguf;
 };
 

@@ -84,6 +84,8 @@ Config read(const nlohmann::json& json) {
       .ignore("use_cache", "a choice of the caller")
       .ignore("transformers_version", "a note of the writer")
       .ignore("_name_or_path", "a note of the writer")
+      .ignore("_model_name_or_path", "a note of the writer")
+      .ignore("unk_token_id", "the tokenizer says it")
       .ignore("is_llama_config", "a note of the writer")
       .ignore("rope_interleaved", "the checkpoint's rows are in the half-split order")
       .ignore("transformers.js_config", "another program's settings")
@@ -177,11 +179,11 @@ constexpr GgufNames::Key kKeys[] = {
     {"attention.head_count", "num_attention_heads"},
     {"attention.head_count_kv", "num_key_value_heads"},
     {"attention.key_length", "head_dim"},
-    {"attention.layer_norm_rms_epsilon", "rms_norm_eps"},
+    {"attention.layer_norm_rms_epsilon", "rms_norm_eps", GgufNames::Kind::kReal},
     {"context_length", "max_position_embeddings"},
-    {"rope.freq_base", "rope_theta"},
-    {"rope.scaling.type", "rope_scaling.type"},
-    {"rope.scaling.factor", "rope_scaling.factor"},
+    {"rope.freq_base", "rope_theta", GgufNames::Kind::kReal},
+    {"rope.scaling.type", "rope_scaling.type", GgufNames::Kind::kText},
+    {"rope.scaling.factor", "rope_scaling.factor", GgufNames::Kind::kReal},
 };
 
 using enum GgufNames::Order;
@@ -200,11 +202,15 @@ constexpr GgufNames::Tensor kTensors[] = {
     {"blk.{}.ffn_down.weight", "model.layers.{}.mlp.down_proj.weight"},
 };
 
+// A tied head is the embedding table, whether the checkpoint repeats it or not.
+constexpr std::string_view kUnused[] = {"rotary_emb.inv_freq", "lm_head.weight"};
+
 }  // namespace
 
 extern const Family kLlama{.model_type = "llama",
                            .shape = shape,
                            .build = build,
+                           .unused_tensors = kUnused,
                            .gguf = {.architecture = "llama", .keys = kKeys, .tensors = kTensors}};
 
 }  // namespace hone

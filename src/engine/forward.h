@@ -1,0 +1,16 @@
+// The forward passes that the engine compiles, put together from a family's decoder.
+#pragma once
+
+#include "models/family.h"
+#include "nn/attention.h"
+
+namespace hone::engine {
+
+// Embedding, every layer, the last norm: i32 [b, s] -> [b, s, hidden].
+Value hidden_states(const Decoder& decoder, Value tokens, const nn::Context& ctx);
+
+// The hidden states of whole sequences without a cache. positions and segments are i32 [b, s];
+// segment 0 is padding.
+Value sequence_states(const Decoder& decoder, Value tokens, Value positions, Value segments);
+
+}  // namespace hone::engine

@@ -1,0 +1,163 @@
+#include "engine/generator.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "engine/forward.h"
+#include "ops/ops.h"
+
+namespace hone::engine {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double since(Clock::time_point t) {
+  return std::chrono::duration<double>(Clock::now() - t).count();
+}
+
+int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+
+// Shapes are rounded up to these, so that prompts of like length share a compiled program.
+constexpr int64_t kPromptStep = 32, kSlotStep = 128;
+
+std::string cache_name(size_t layer, char part) { return fmt::format("cache.{}.{}", layer, part); }
+
+}  // namespace
+
+// One call of the model on [batch, tokens] new tokens with a cache of `slots`.
+struct Generator::Step {
+  int64_t batch, tokens;
+  Program program;
+
+  static Program build(const Device& device, const Family& family, const nlohmann::json& config,
+                       const std::optional<nn::Lora>& lora, int64_t batch, int64_t tokens,
+                       int64_t slots) {
+    Graph g;
+    const Value ids = g.parameter("tokens", {DType::kS32, {batch, tokens}});
+    const Value start = g.parameter("start", {DType::kS32, {batch}});
+    nn::KvCache cache{g.parameter("at", {DType::kS32, {}}), {}};
+    Program::Donated donated;
+    const ModelShape shape = family.shape(config);
+    for (size_t i = 0; i < shape.kv.size(); ++i) {
+      const Type t{DType::kF32, {batch, shape.kv[i].heads, slots, shape.kv[i].head_dim}};
+      cache.layers.push_back(
+          {g.parameter(cache_name(i, 'k'), t), g.parameter(cache_name(i, 'v'), t)});
+      donated.emplace_back(cache.layers[i].k, static_cast<int>(1 + 2 * i));
+      donated.emplace_back(cache.layers[i].v, static_cast<int>(2 + 2 * i));
+    }
+    nn::Params params{.graph = g, .lora = lora};
+    const Decoder decoder = family.build(nn::Scope(params), config);
+
+    const Dims each{batch, tokens};
+    const Value place = broadcast(cache.at, each, {}) + iota(g, each, 1, DType::kS32);
+    const Value position = place - broadcast(start, each, {0});
+    const Value x = hidden_states(decoder, ids,
+                                  {.positions = maximum(position, zeros_like(position)),
+                                   .mask = nn::cache_mask(start, cache.at, tokens, slots),
+                                   .cache = &cache});
+    const Value last = reshape(slice(x, 1, tokens - 1, tokens), {batch, x.dim(2)});
+    Values outs{convert(decoder.head(last), DType::kF32)};
+    for (const nn::KvCache::Layer& layer : cache.layers)
+      outs.insert(outs.end(), {layer.k, layer.v});
+    return Program(device, g, outs, donated);
+  }
+
+  // Runs and returns the last position's logits; the cache is replaced by its updated self.
+  std::vector<float> run(const Device& device, const Buffers& weights, const Buffers& adapter,
+                         Buffers& cache, std::span<const int32_t> ids,
+                         std::span<const int32_t> start, int32_t at) const {
+    Buffers inputs;
+    inputs["tokens"] = device.client().to_device<int32_t>({batch, tokens}, ids);
+    inputs["start"] = device.client().to_device<int32_t>({batch}, start);
+    inputs["at"] = device.client().to_device<int32_t>({}, std::span(&at, 1));
+    std::vector<pjrt::Buffer> outs = program.run([&](const std::string& name) -> pjrt::Arg {
+      if (auto it = cache.find(name); it != cache.end()) return std::move(it->second);
+      if (auto it = inputs.find(name); it != inputs.end()) return it->second;
+      if (auto it = adapter.find(name); it != adapter.end()) return it->second;
+      return weights.at(name);
+    });
+    for (size_t i = 0; i + 1 < outs.size(); ++i)
+      cache[cache_name(i / 2, i % 2 == 0 ? 'k' : 'v')] = std::move(outs[i + 1]);
+    return pjrt::to_host<float>(outs[0]);
+  }
+};
+
+Generator::Generator(const Device& device, const Family& family, const nlohmann::json& config,
+                     std::optional<nn::Lora> lora, const Buffers& weights, const Buffers& adapter)
+    : device_(device),
+      family_(family),
+      config_(config),
+      shape_(family.shape(config)),
+      lora_(std::move(lora)),
+      weights_(weights),
+      adapter_(adapter) {}
+
+Generator::Step Generator::step(int64_t batch, int64_t tokens, int64_t slots) {
+  Step s{batch, tokens, Step::build(device_, family_, config_, lora_, batch, tokens, slots)};
+  times_.compile_seconds += s.program.compile_seconds();
+  return s;
+}
+
+std::vector<std::vector<int32_t>> Generator::run(const std::vector<std::vector<int32_t>>& prompts,
+                                                 const GenerateOptions& options,
+                                                 const OnToken& on_token) {
+  times_ = {};
+  const int64_t batch = static_cast<int64_t>(prompts.size());
+  int64_t longest = 0;
+  for (const auto& p : prompts) {
+    if (p.empty()) throw ConfigError("the prompt has no tokens");
+    longest = std::max(longest, static_cast<int64_t>(p.size()));
+  }
+  if (longest >= shape_.max_positions)
+    throw ConfigError("the prompt has {} tokens and the model's context is {}; shorten the prompt",
+                      longest, shape_.max_positions);
+  const int64_t new_tokens = std::min(options.max_new_tokens, shape_.max_positions - longest);
+  const int64_t width = round_up(longest, kPromptStep);
+  const int64_t slots = round_up(width + new_tokens, kSlotStep);
+
+  const Step prefill = step(batch, width, slots), decode = step(batch, 1, slots);
+  Buffers cache;
+  for (size_t i = 0; i < shape_.kv.size(); ++i) {
+    const Type t{DType::kF32, {batch, shape_.kv[i].heads, slots, shape_.kv[i].head_dim}};
+    const std::vector<std::byte> zeros(t.bytes());
+    for (char part : {'k', 'v'}) cache[cache_name(i, part)] = device_.client().to_device(t, zeros);
+  }
+  std::vector<int32_t> ids(static_cast<size_t>(batch * width), 0), start;
+  for (size_t r = 0; r < prompts.size(); ++r) {
+    start.push_back(static_cast<int32_t>(width - static_cast<int64_t>(prompts[r].size())));
+    std::ranges::copy(prompts[r], ids.begin() + static_cast<long>(r) * width + start.back());
+    times_.prefill_tokens += static_cast<int64_t>(prompts[r].size());
+  }
+
+  auto clock = Clock::now();
+  std::vector<float> logits = prefill.run(device_, weights_, adapter_, cache, ids, start, 0);
+  times_.prefill_seconds = since(clock);
+  clock = Clock::now();
+
+  std::vector<std::vector<int32_t>> result(prompts.size());
+  std::vector<Random> random;
+  for (size_t r = 0; r < prompts.size(); ++r)
+    random.emplace_back(Random(options.sampling.seed + r * 0x9e3779b9).bits());
+  std::vector<bool> ended(prompts.size(), false);
+  for (int64_t made = 0; made < new_tokens; ++made) {
+    std::vector<int32_t> next(prompts.size(), 0);
+    for (size_t r = 0; r < prompts.size(); ++r) {
+      if (ended[r]) continue;
+      const std::span row(logits.data() + r * static_cast<size_t>(shape_.vocab),
+                          static_cast<size_t>(shape_.vocab));
+      next[r] = sample(row, options.sampling, random[r]);
+      ended[r] = std::ranges::find(options.stop_tokens, next[r]) != options.stop_tokens.end();
+      if (ended[r]) continue;
+      result[r].push_back(next[r]);
+      ended[r] = on_token && !on_token(r, next[r]);
+    }
+    const bool done = std::ranges::all_of(ended, [](bool e) { return e; });
+    if (done || made + 1 == new_tokens) break;
+    logits = decode.run(device_, weights_, adapter_, cache, next, start,
+                        static_cast<int32_t>(width + made));
+    ++times_.decode_steps;
+  }
+  times_.decode_seconds = since(clock);
+  return result;
+}
+
+}  // namespace hone::engine

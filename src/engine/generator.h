@@ -1,0 +1,58 @@
+// Generation: prompts go in as one left-padded batch, their keys and values stay in a cache that is
+// updated in place, and one token a row comes out of each step.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "engine/program.h"
+#include "engine/sampler.h"
+#include "engine/weights.h"
+
+namespace hone::engine {
+
+struct GenerateOptions {
+  int64_t max_new_tokens = 256;
+  Sampling sampling;
+  std::vector<int32_t> stop_tokens;  // end a row and are not part of it
+};
+
+struct GenerateTimes {
+  double compile_seconds = 0, prefill_seconds = 0, decode_seconds = 0;
+  int64_t prefill_tokens = 0, decode_steps = 0;
+};
+
+class Generator {
+ public:
+  // A row's new token; false ends the row (it keeps the token).
+  using OnToken = std::function<bool(size_t row, int32_t token)>;
+
+  // The weights, and the adapter's when `lora` is set, are bound by name and must outlive this.
+  Generator(const Device& device, const Family& family, const nlohmann::json& config,
+            std::optional<nn::Lora> lora, const Buffers& weights, const Buffers& adapter);
+
+  // The new tokens of each row. Row r draws from a generator seeded with (seed, r), so a row's text
+  // does not depend on its neighbours' draws. Throws ConfigError when a prompt is empty or longer
+  // than the model's context.
+  std::vector<std::vector<int32_t>> run(const std::vector<std::vector<int32_t>>& prompts,
+                                        const GenerateOptions& options,
+                                        const OnToken& on_token = nullptr);
+
+  const GenerateTimes& times() const { return times_; }  // of the last run
+
+ private:
+  struct Step;
+  Step step(int64_t batch, int64_t tokens, int64_t slots);
+
+  const Device& device_;
+  const Family& family_;
+  nlohmann::json config_;
+  ModelShape shape_;
+  std::optional<nn::Lora> lora_;
+  const Buffers &weights_, &adapter_;
+  GenerateTimes times_;
+};
+
+}  // namespace hone::engine

@@ -1,0 +1,53 @@
+// A model as it lies on disk: a Hugging Face folder or a GGUF file, behind one face.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "ckpt/gguf.h"
+#include "ckpt/weights.h"
+#include "engine/gguf_model.h"
+#include "models/family.h"
+
+namespace hone::engine {
+
+// The path that a recipe's or a command's MODEL means: a folder, a .gguf file, or a name in the
+// catalogue models.yaml of the project's root. Throws ConfigError naming what there is.
+std::filesystem::path find_model(const std::string& model);
+
+class ModelFiles {
+ public:
+  // Throws FileError, ConfigError.
+  explicit ModelFiles(const std::filesystem::path& path);
+
+  const std::filesystem::path& path() const { return path_; }
+  const Family& family() const { return *family_; }
+  const nlohmann::json& config() const { return config_; }
+  const ModelShape& shape() const { return shape_; }
+  const ckpt::Gguf* gguf() const { return gguf_.get(); }  // null for a folder
+
+  // Reads the weight that the family declares as `name` with `dims`. Threads may call at once.
+  // Throws ConfigError when it is missing or has other dims.
+  void read(std::string_view name, const Dims& dims, std::span<float> out) const;
+  // Throws ConfigError when the checkpoint holds weights that are neither among `declared` nor
+  // known to the family as unused.
+  void check_all_used(std::span<const std::string> declared) const;
+
+ private:
+  std::string_view stored_name(std::string_view name) const;
+
+  std::filesystem::path path_;
+  std::unique_ptr<ckpt::Gguf> gguf_;
+  std::unique_ptr<ckpt::WeightSource> source_;
+  const Family* family_ = nullptr;
+  nlohmann::json config_;
+  ModelShape shape_;
+  std::map<std::string, GgufSource, std::less<>> gguf_names_;
+};
+
+}  // namespace hone::engine

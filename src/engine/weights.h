@@ -1,0 +1,19 @@
+// A model's weights on the device, by checkpoint name.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "engine/device.h"
+#include "engine/model_files.h"
+#include "nn/scope.h"
+
+namespace hone::engine {
+
+using Buffers = std::map<std::string, pjrt::Buffer, std::less<>>;
+
+// Loads the base weights that `params` declares, as f32, on two threads or more; the device reads
+// the one host copy where it can. Throws ConfigError, FileError.
+Buffers load_weights(const Device& device, const ModelFiles& files, const nn::Params& params);
+
+}  // namespace hone::engine

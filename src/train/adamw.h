@@ -1,0 +1,21 @@
+// AdamW (Loshchilov and Hutter, arXiv:1711.05101) in the graph, as PyTorch orders its terms.
+#pragma once
+
+#include "ir/graph.h"
+
+namespace hone::train {
+
+struct AdamW {
+  double beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0.0;
+
+  struct State {
+    Value parameter, m, v;  // of one type, f32
+  };
+  // One update. lr and step are f32 scalars; step counts from 1.
+  State operator()(const State& now, Value gradient, Value lr, Value step) const;
+};
+
+// The factor that brings the global norm down to `clip`, at most 1; clip <= 0 means no clipping.
+Value clip_factor(Value norm, double clip);
+
+}  // namespace hone::train
