@@ -5,8 +5,8 @@ namespace hone::kernels {
 extern const Kernel kRmsNorm;  // rms_norm_ffi.cc
 
 std::span<const Kernel> kernels() {
-  static const Kernel all[] = {kRmsNorm};
-  return all;
+  static const Kernel kAll[] = {kRmsNorm};
+  return kAll;
 }
 
 }  // namespace hone::kernels

@@ -303,10 +303,22 @@ TEST_P(Execute, TakesXlaFlags) {
 
 TEST_P(Execute, ProgramsSurviveSerialisation) {
   const Client c = client();
-  const std::string bytes = c.compile(kAddAndMatmul).serialize();
-  const Executable program = client().deserialize(bytes);
-  EXPECT_EQ(program.outputs().size(), 2U);
+  const Executable update = client().deserialize(c.compile(kUpdate).serialize());
+  EXPECT_THAT(update.outputs(), ElementsAre(Type{DType::kF32, {4, 2}}));
+  EXPECT_EQ(update.memory_stats()->arguments, 32 + 8 + 4);
   EXPECT_THROW(c.deserialize("no program"), Error);
+}
+
+TEST_P(Execute, LoadedProgramsStillUpdateInPlace) {
+  const Client c = client();
+  const Executable update = c.deserialize(c.compile(kUpdate).serialize());
+  const Buffer row = c.to_device<float>({1, 2}, std::vector<float>{8, 9});
+  const Buffer at = c.to_device<int32_t>({}, std::vector<int32_t>{1});
+  Buffer kv = c.to_device<float>({4, 2}, kEight);
+  EXPECT_NE(update.execute({kv, row, at})[0].address(), kv.address());
+  EXPECT_EQ(to_host<float>(kv), kEight);
+  const uintptr_t before = kv.address();
+  EXPECT_EQ(update.execute({std::move(kv), row, at})[0].address(), before);
 }
 
 }  // namespace
