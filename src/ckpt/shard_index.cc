@@ -84,14 +84,16 @@ class Index : public JsonEvents {
 
 }  // namespace
 
+std::map<std::string, std::string> parse_shard_index(std::string_view text, std::string name) {
+  if (text.size() > kLongestIndex)
+    throw FileError("{} has {} bytes; an index has at most {}", name, text.size(), kLongestIndex);
+  return std::move(Index(std::move(name), text).shards);
+}
+
 std::map<std::string, std::string> read_shard_index(const std::filesystem::path& path) {
   const Mmap map(path);
-  if (map.bytes().size() > kLongestIndex)
-    throw FileError("{} has {} bytes; an index has at most {}", path.string(), map.bytes().size(),
-                    kLongestIndex);
-  const std::string_view text(reinterpret_cast<const char*>(map.bytes().data()),
-                              map.bytes().size());
-  return std::move(Index(path.string(), text).shards);
+  const auto* begin = reinterpret_cast<const char*>(map.bytes().data());
+  return parse_shard_index({begin, map.bytes().size()}, path.string());
 }
 
 }  // namespace hone::ckpt

@@ -16,6 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// FileError when it cannot be told, as in a folder that we may not enter.
+bool is_there(const fs::path& path) {
+  std::error_code failed;
+  const bool found = fs::exists(path, failed);
+  if (failed) throw FileError("cannot open {}: {}", path.string(), failed.message());
+  return found;
+}
+
 // The GGUF format of the same layout, for the float dtypes.
 std::optional<GgmlType> float_format(DType dtype) {
   switch (dtype) {
@@ -90,7 +98,7 @@ std::vector<Safetensors> open_shards(const fs::path& index) {
   for (const auto& [tensor, shard] : shard_of) {
     const fs::path path = index.parent_path() / shard;
     if (!position.contains(shard)) {
-      if (!fs::exists(path))
+      if (!is_there(path))
         throw FileError("{} is missing, and {} needs it; incomplete download?", path.string(),
                         index.string());
       position.emplace(shard, files.size());
@@ -112,17 +120,16 @@ std::vector<Safetensors> open_shards(const fs::path& index) {
 
 std::unique_ptr<WeightSource> open_folder(const fs::path& folder) {
   std::vector<Safetensors> files;
-  if (const fs::path whole = folder / "model.safetensors"; fs::exists(whole))
+  if (const fs::path whole = folder / "model.safetensors"; is_there(whole))
     files.emplace_back(whole);
-  else if (const fs::path index = folder / "model.safetensors.index.json"; fs::exists(index))
+  else if (const fs::path index = folder / "model.safetensors.index.json"; is_there(index))
     files = open_shards(index);
   else
-    throw FileError("{} holds neither model.safetensors nor model.safetensors.index.json{}",
-                    folder.string(),
-                    fs::exists(folder / "pytorch_model.bin") ||
-                            fs::exists(folder / "pytorch_model.bin.index.json")
-                        ? "; save the model as safetensors first (pytorch_model.bin is not read)"
-                        : "");
+    throw FileError(
+        "{} holds neither model.safetensors nor model.safetensors.index.json{}", folder.string(),
+        is_there(folder / "pytorch_model.bin") || is_there(folder / "pytorch_model.bin.index.json")
+            ? "; save the model as safetensors first (pytorch_model.bin is not read)"
+            : "");
   return std::make_unique<SafetensorsWeights>(folder, std::move(files));
 }
 
@@ -149,7 +156,7 @@ void WeightSource::read_f32(std::string_view name, std::span<float> out) const {
 }
 
 std::unique_ptr<WeightSource> open_weights(const fs::path& path) {
-  if (!fs::exists(path)) throw FileError("{} does not exist", path.string());
+  if (!is_there(path)) throw FileError("{} does not exist", path.string());
   if (fs::is_directory(path)) return open_folder(path);
   if (is_gguf(path)) return std::make_unique<GgufWeights>(path);
   if (path.extension() != ".safetensors")

@@ -188,6 +188,8 @@ TEST(WeightsBad, OtherFilesAreRefused) {
                "is neither a model folder nor a .gguf or .safetensors");
   write_file(folder / "s.gguf", GgufBuilder().raw("split.count", 2, le<uint16_t>(3)).build());
   expect_error([&] { open_weights(folder / "s.gguf"); }, "is one of 3 shards of a GGUF model");
+  fs::create_symlink("loop", folder / "loop");
+  expect_error([&] { open_weights(folder / "loop"); }, "loop: Too many levels of symbolic links");
   expect_error([&] { open_weights("/dev/null"); }, "is neither a model folder nor");
 }
 
