@@ -36,6 +36,17 @@ RECORDS = [
     ("Command", "src/cli", "src/cli/main.cc"),
 ]
 
+# What a find_package needs; engine.lock must name exactly these libraries.
+DEBIAN = {
+    "fmt": {"libfmt-dev"},
+    "GTest": {"libgtest-dev", "libgmock-dev"},
+    "Git": set(),  # the commit of `hone env`; a build without git has none
+    "hwy": {"libhwy-dev"},
+    "nlohmann_json": {"nlohmann-json3-dev"},
+    "OpenSSL": {"libssl-dev"},
+    "yaml-cpp": {"libyaml-cpp-dev"},
+}
+
 CODE = {".cc", ".h", ".py", ".rs", ".sh", ".cmake"}
 MOST_LINES = 800
 AIM_LINES = 500
@@ -109,6 +120,23 @@ def check_targets(root, texts):
             yield f"{name}: {call[1]} may not depend on {above}"
 
 
+def check_packages(root, texts):
+    needed = set()
+    for name, text in texts.items():
+        if not name.endswith(("CMakeLists.txt", ".cmake")):
+            continue
+        for package in re.findall(r"find_package\(([\w-]+)", text):
+            if package not in DEBIAN:
+                yield f"{name}: {package} is not in the table of tools/check_tree.py"
+            needed |= DEBIAN.get(package, set())
+    lock = texts.get("engine.lock", "")
+    locked = set(re.findall(r"[\w+.-]+-dev\b", " ".join(re.findall(r"^debian build (.*)", lock, re.M))))
+    for package in sorted(needed - locked):
+        yield f"engine.lock: {package} is needed and missing"
+    for package in sorted(locked - needed):
+        yield f"engine.lock: {package} is needed by no find_package"
+
+
 def check_headers(root, texts):
     for name, text in texts.items():
         if not name.endswith(".h") or not name.startswith("src/"):
@@ -175,6 +203,7 @@ def check_architecture(root, texts):
 CHECKS = [
     check_includes,
     check_targets,
+    check_packages,
     check_headers,
     check_records,
     check_sizes,

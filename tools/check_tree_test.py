@@ -12,6 +12,8 @@ import check_tree  # noqa: E402
 
 FINE = {
     "ARCHITECTURE.md": "The graph is in `src/ir/graph.h`; ops in `src/ops/*.cc`; built into `build/x`.\n",
+    "CMakeLists.txt": "find_package(fmt REQUIRED)\n",
+    "engine.lock": "debian build g++ libfmt-dev\ndebian lint libother-dev\n",
     "src/base/error.h": "// Errors.\n#pragma once\n",
     "src/ir/CMakeLists.txt": "hone_library(ir DEPS base LINK fmt::fmt)\n",
     "src/ir/graph.h": '// Graph.\n//\n// More.\n#pragma once\n\n#include "base/error.h"\n',
@@ -30,6 +32,12 @@ CASES = {
     ),
     "beside": ({"src/ir/a.cc": '#include "graph.h"\n'}, 'write "ir/graph.h"'),
     "unknown layer": ({"src/misc/a.cc": "\n"}, "folder misc is not in the table"),
+    "package not locked": ({"engine.lock": "debian build g++\n"}, "libfmt-dev is needed and missing"),
+    "package not needed": ({"CMakeLists.txt": "\n"}, "libfmt-dev is needed by no find_package"),
+    "package unknown": (
+        {"src/ir/x.cmake": "find_package(fmt)\nfind_package(zlib)\n"},
+        "zlib is not in the table",
+    ),
     "no pragma": ({"src/ir/a.h": "// A.\nint a;\n"}, "#pragma once goes right after"),
     "late pragma": ({"src/ir/a.h": "// A.\nint a;\n#pragma once\n"}, "#pragma once goes right after"),
     "no purpose": ({"src/ir/a.h": "#pragma once\n"}, "begin with a comment"),

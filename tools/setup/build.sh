@@ -15,14 +15,14 @@ fetch_crates() {
 }
 
 plan_build() {
-  plan_step "configure ($1)" configure "$1"
-  plan_step "build $2 ($1)" build "$1" "$2"
+  plan_step "configure $1" configure "$1"
+  plan_step "build $1: $2" build "$1" "$2"
 }
 
 configure() {
   find_cargo || true
   (cd "$root" && cmake --preset "$1") && return
-  failure="see the log, or remove build/$1 and run this again"
+  failure="see the log; if build/$1 is from elsewhere, remove it and run this again"
   return 1
 }
 
@@ -37,7 +37,6 @@ build() {
     return
   fi
   rm -f "$built"
-  failure=$(grep -m 1 -iE "error|not found" "$root/.deps/log/build-$2--$1-") ||
-    failure="see the log, or remove build/$1 and run this again"
+  failure=$(grep -m 1 -E "error|Error" "$root/.deps/log/build-$1.log") || failure="see the log"
   return 1
 }

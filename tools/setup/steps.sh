@@ -38,7 +38,8 @@ run_step() {
   local label=$1 command=$2 started=$SECONDS status=0
   local what=${label#*] }
   local log=${what%%:*}
-  log=$root/.deps/log/${log//[^a-zA-Z0-9]/-}
+  log=${log//[^a-zA-Z0-9]/-}
+  log=$root/.deps/log/${log%-}.log
   failure= note=
   : >"$log" || die "cannot write to $log: free some space, or run as the owner of this folder"
   [[ -t 2 ]] || printf '%s\n' "$label" >&2
