@@ -26,6 +26,8 @@ CASES = {
     "fine": ({}, None),
     "arrow up": ({"src/base/a.cc": '#include "ir/graph.h"\n'}, "base may not include ir"),
     "arrow across": ({"src/pjrt/a.cc": '#include "ir/graph.h"\n'}, "pjrt may not include ir"),
+    "arrow of a test": ({"src/ir/a_test.cc": '#include "pjrt/client.h"\n'}, None),
+    "arrow up of a test": ({"src/ir/a_test.cc": '#include "ops/ops.h"\n'}, "ir may not include ops"),
     "arrow of a target": (
         {"src/ckpt/CMakeLists.txt": "hone_library(ckpt DEPS base engine)\n"},
         "ckpt may not depend on engine",
