@@ -13,7 +13,7 @@ set_up() {
   shift 2
   [[ $(uname -sm) == "Linux x86_64" ]] ||
     die "the engine's packages are for Linux on x86-64, and this is $(uname -sm)"
-  mkdir -p "$root/.deps/stamps" "$root/.deps/log" ||
+  mkdir -p "$root/.deps/stamps" "$root/.deps/log" && [[ -w $root/.deps/stamps ]] ||
     die "cannot write to $root/.deps: run as the owner of this folder"
   lock_set_up
   find_pending_slots "$@"

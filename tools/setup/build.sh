@@ -4,13 +4,13 @@
 plan_crates() {
   [[ -f $root/bridge/Cargo.lock ]] || return 0
   if find_cargo && fetch_crates --offline >/dev/null 2>&1; then return; fi
-  plan_step "crates of the bridge" fetch_crates
+  plan_step "fetch crates: those of bridge/Cargo.lock" fetch_crates
 }
 
 fetch_crates() {
-  find_cargo || { failure="there is no cargo >= 1.88: apt-get install cargo-web"; return 1; }
+  find_cargo || { failure="there is no cargo >= 1.88" advice="apt-get install cargo-web"; return 1; }
   cargo fetch --locked --manifest-path "$root/bridge/Cargo.toml" "$@" && return
-  failure="connect this machine, check that bridge/Cargo.lock is as committed, and run this again"
+  advice="connect this machine, see that bridge/Cargo.lock is as committed, and run this again"
   return 1
 }
 
@@ -22,7 +22,7 @@ plan_build() {
 configure() {
   find_cargo || true
   (cd "$root" && cmake --preset "$1") && return
-  failure="see the log; if build/$1 is from elsewhere, remove it and run this again"
+  advice="see the log; if build/$1 is from elsewhere, remove it and run this again"
   return 1
 }
 
@@ -37,6 +37,6 @@ build() {
     return
   fi
   rm -f "$built"
-  failure=$(grep -m 1 -E "error|Error" "$root/.deps/log/build-$1.log") || failure="see the log"
+  failure=$(grep -m 1 -iE "\berror\b" "$root/.deps/log/build-$1.log")
   return 1
 }

@@ -9,7 +9,7 @@ plan_debian() {
   command -v apt-get >/dev/null ||
     die "set-up needs Debian 12 or a relative of it; install by hand: ${missing[*]}"
   become_root "${missing[@]}"
-  plan_step "Debian packages: ${missing[*]}" install_packages "${missing[@]}"
+  plan_step "install Debian packages: ${missing[*]}" install_packages "${missing[@]}"
 }
 
 missing_packages() {
@@ -48,7 +48,8 @@ install_packages() {
     echo "going on with the package lists that are there"
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=600 \
     --no-install-recommends --no-remove install "$@" && return
-  failure="install them by hand and run this again: apt-get install $*"
+  no_network "$root/.deps/log/install-Debian-packages.log" && failure="no network, or no such package"
+  advice="when this helps, run this again: apt-get install $*"
   return 1
 }
 

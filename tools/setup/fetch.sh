@@ -62,7 +62,7 @@ fetch_slot() {
   local n reason=
   for n in ${slots[$1]}; do
     if fetch_entry "$n"; then
-      [[ -z $reason ]] || note="$reason; took the fall-back ${name[n]} ${version[n]} instead"
+      [[ -z $reason ]] || note="$reason; its fall-back ${name[n]} ${version[n]} is used instead"
       stamp_of "$n" >"$deps/stamps/$1"
       return
     fi
@@ -75,7 +75,7 @@ fetch_slot() {
 # Everything happens in one temporary folder, which is gone whatever comes.
 fetch_entry() {
   local n=$1 status=0
-  find_pip || { failure="there is no pip: apt-get install python3-pip"; return 1; }
+  find_pip || { failure="there is no pip" advice="apt-get install python3-pip"; return 1; }
   temporary=$(mktemp -d "$deps/fetch.XXXXXX") || return 1
   download "$n" "$temporary" && unpack "$n" "$temporary" || status=1
   rm -rf "$temporary"
@@ -93,15 +93,15 @@ download() {
     --disable-pip-version-check "${options[@]}" -d "$temp/package" "${name[n]}==${version[n]}" \
     2>&1 | tee "$temp/log"
   if [[ ${PIPESTATUS[0]} != 0 ]]; then
-    failure="$what cannot be had; see the log"
-    no_network "$temp/log" &&
-      failure="no network to fetch $what: connect this machine and run this again"
+    failure="$what cannot be had" advice="see the log"
+    no_network "$temp/log" && failure="no network to fetch $what" &&
+      advice="connect this machine and run this again"
     return 1
   fi
   found=$(sha256sum "$temp"/package/* | cut -d' ' -f1)
   [[ $found == "${sha256[n]}" ]] && return
-  failure="$what has sha256 $found, not the ${sha256[n]:0:12}... of engine.lock: do not use it;"
-  failure+=" remove pip's cache (${pip[*]} cache purge) and run this again"
+  failure="$what has sha256 ${found:0:12}..., not ${sha256[n]:0:12}... as in engine.lock"
+  advice="it was thrown away; if ${pip[*]} cache purge does not help, someone changed the package"
   return 1
 }
 

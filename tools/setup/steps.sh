@@ -1,7 +1,8 @@
 # Steps: planned first, then run with progress. All of it goes to stderr; stdout is the program's.
 #
-#   plan_step LABEL COMMAND ARG...    COMMAND's output goes to a log; when it fails, it may leave the
-#                                     reason and the advice in $failure, one line.
+#   plan_step LABEL COMMAND ARG...    COMMAND's output goes to a log. When it fails it may leave the
+#                                     reason in $failure and what to do in $advice; when all is well,
+#                                     something the user should know in $note. One line each.
 
 say() { printf 'hone: %s\n' "$*" >&2; }
 
@@ -40,7 +41,7 @@ run_step() {
   local log=${what%%:*}
   log=${log//[^a-zA-Z0-9]/-}
   log=$root/.deps/log/${log%-}.log
-  failure= note=
+  failure='' advice='see the log' note=''
   : >"$log" || die "cannot write to $log: free some space, or run as the owner of this folder"
   [[ -t 2 ]] || printf '%s\n' "$label" >&2
   show_progress "$label" "$log" "$$" &
@@ -53,17 +54,18 @@ run_step() {
   printf '  %d s\n' $((SECONDS - started)) >&2
   [[ -z $note ]] || say "$note"
   ((status == 0)) && return
-  grep -qiE "no space left|enough free space|disk quota" "$log" &&
-    failure="the disk is full: free some space and run this again"
-  die "$what failed: ${failure:-see the log} (log: ${log#"$root/"})"
+  grep -qiE "no space left|disk full|enough free space|disk quota" "$log" &&
+    failure="the disk is full" advice="free some space and run this again"
+  die "cannot ${what%%:*}: ${failure:-it failed}; $advice (log: ${log#"$root/"})"
 }
 
 # On a terminal: label, seconds and the log's last line, redrawn. Elsewhere: a line every minute.
 show_progress() {
   local label=$1 log=$2 parent=$3 started=$SECONDS pause=60 width=100 before='  ' after='\n' size last
   if [[ -t 2 ]]; then
+    size=$(stty size <&2 2>/dev/null) && ((${size#* } > 0)) && width=${size#* }
+    label=${label:0:width / 2}
     pause=0.2 before="\r\e[K$label" after=
-    size=$(stty size <&2 2>/dev/null) && width=${size#* }
   fi
   exec {never}<> <(:) {set_up_lock}>&-
   while ! read -rt "$pause" -u "$never" && kill -0 "$parent" 2>/dev/null; do
