@@ -1,0 +1,5 @@
+//! The Rust that hone links. hone_bridge.h is the contract; one module a library behind it.
+mod ffi;
+mod python;
+mod template;
+mod tokenizer;

@@ -1,0 +1,78 @@
+// The vocabularies that llama.cpp ships, each with texts and the ids that its maker's own tokenizer
+// gives for them. They lie in .deps/vocabs (HONE_VOCABS names another folder) and are not
+// committed.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "base/error.h"
+#include "ckpt/gguf.h"
+#include "text/tokenizer.h"
+
+namespace hone::text {
+namespace {
+
+std::filesystem::path vocabularies() {
+  const char* const folder = std::getenv("HONE_VOCABS");
+  return folder != nullptr ? folder : ".deps/vocabs";
+}
+
+ckpt::Gguf open(const std::string& name) {
+  return ckpt::Gguf(vocabularies() / ("ggml-vocab-" + name + ".gguf"));
+}
+
+std::string read(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+struct Case {
+  std::string text;
+  std::vector<int32_t> ids;
+};
+
+std::vector<Case> cases(const std::string& name) {
+  const std::string file = (vocabularies() / ("ggml-vocab-" + name + ".gguf")).string();
+  const std::string texts = read(file + ".inp"), separator = "\n__ggml_vocab_test__\n";
+  std::istringstream lines(read(file + ".out"));
+  std::vector<Case> result;
+  for (size_t at = 0; at < texts.size();) {
+    const size_t end = std::min(texts.find(separator, at), texts.size());
+    Case next{texts.substr(at, end - at), {}};
+    std::string line;
+    std::getline(lines, line);
+    std::istringstream ids(line);
+    for (int32_t id; ids >> id;) next.ids.push_back(id);
+    result.push_back(std::move(next));
+    at = end + separator.size();
+  }
+  return result;
+}
+
+const char* const kServed[] = {"command-r", "deepseek-coder", "deepseek-llm", "falcon",   "gemma-4",
+                               "gpt-2",     "llama-bpe",      "llama-spm",    "mpt",      "phi-3",
+                               "qwen2",     "qwen35",         "refact",       "starcoder"};
+
+TEST(Vocabularies, GiveTheExpectedIds) {
+  if (!exists(vocabularies())) GTEST_SKIP() << "no " << vocabularies() << ": set-up fetches it";
+  size_t texts = 0, served = 0;
+  for (const std::string name : kServed) {
+    SCOPED_TRACE(name);
+    const Tokenizer tokenizer = Tokenizer::from_gguf(open(name));
+    for (const Case& c : cases(name)) {
+      EXPECT_EQ(tokenizer.encode(c.text, false), c.ids) << "\"" << c.text << "\"";
+      ++texts;
+    }
+    ++served;
+  }
+  std::cout << served << " vocabularies, " << texts << " texts\n";
+  EXPECT_GE(served, 14u);
+  EXPECT_GE(texts, 600u);
+}
+
+}  // namespace
+}  // namespace hone::text
