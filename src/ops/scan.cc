@@ -6,6 +6,8 @@
 // emitter leaves out when nobody asks.
 #include <fmt/ranges.h>
 
+#include <set>
+
 #include "ir/clone.h"
 #include "ir/emit.h"
 #include "ir/grad.h"
@@ -172,58 +174,54 @@ std::vector<std::string> emit(const Node& n, Args args, const std::vector<bool>&
 
 // --- gradient ----------------------------------------------------------------------------------
 
-// One iteration backwards, in `g`: the forward values it needs are `known` or computed again.
+// One iteration backwards in a graph of its own, with every forward value computed again.
 struct Backward {
-  Values d_params;  // cotangents of the forward body's parameters; {} = none
-  int forward_end;  // nodes of g before this id are forward values
-};
-Backward backward_step(const Node& n, Graph& g, Known& known, std::span<const Value> d_outs) {
-  const Graph& forward = *n.body->graph;
-  Values outs, seeds;
-  for (size_t i = 0; i < d_outs.size(); ++i)
-    if (d_outs[i]) {
-      outs.push_back(n.body->outs[i]);
-      seeds.push_back(d_outs[i]);
+  Graph graph;
+  Values params;    // stand for the forward body's parameters
+  Values seeds;     // stand for the cotangents of its results; {} = none
+  Values d_params;  // cotangents of the parameters; {} = none
+  Known forward;    // the forward body's values in this graph
+  int forward_end;  // nodes of this graph before this id are forward values
+
+  Backward(const Node& n, std::span<const Value> dy) {
+    const Layout layout(n);
+    for (const Value& p : n.body->graph->parameters()) {
+      params.push_back(graph.parameter("", p.type()));
+      forward[{p.id, 0}] = params.back();
     }
-  const Values ys = clone(forward, outs, g, known);
-  Backward b{{}, g.size()};
-  Values wrt;
-  for (const Value& p : forward.parameters()) wrt.push_back(known.at({p.id, 0}));
-  b.d_params = pullback(ys, seeds, wrt);
-  return b;
-}
-
-// The forward values that the backward iteration reads, found by building it once in a scratch
-// graph in which everything is computed again.
-Values values_to_save(const Node& n, Graph& outer, std::span<const Value> dy) {
-  const Layout layout(n);
-  Graph scratch(&outer);
-  Known known;
-  for (const Value& p : n.body->graph->parameters())
-    known[{p.id, 0}] = scratch.parameter("", p.type());
-  Values seeds;
-  for (size_t i = 0; i < n.body->outs.size(); ++i) {
-    const bool flows = is_float(n.body->outs[i].dtype()) && (i < layout.carries || dy[i]);
-    seeds.push_back(flows ? scratch.parameter("", n.body->outs[i].type()) : Value{});
+    Values from, outs, d_outs;
+    for (size_t i = 0; i < dy.size(); ++i) {
+      const Value& out = n.body->outs[i];
+      const bool flows = is_float(out.dtype()) && (i < layout.carries || dy[i]);
+      seeds.push_back(flows ? graph.parameter("", out.type()) : Value{});
+      if (!flows) continue;
+      outs.push_back(out);
+      d_outs.push_back(seeds.back());
+    }
+    const Values ys = clone(*n.body->graph, outs, graph, forward);
+    forward_end = graph.size();
+    d_params = pullback(ys, d_outs, params);
   }
-  const Backward b = backward_step(n, scratch, known, seeds);
 
-  Values ends;
-  for (const Value& v : b.d_params)
-    if (v) ends.push_back(v);
-  const std::vector<bool> needed = reachable(scratch, ends);
-  std::map<std::pair<int, int>, bool> read;
-  for (int id = b.forward_end; id < scratch.size(); ++id)
-    if (needed[static_cast<size_t>(id)])
-      for (const Value& v : scratch.node(id).in) read[{v.id, v.result}] = true;
-  Values save;
-  for (const auto& [source, copy] : known) {
-    const Node& from = n.body->graph->node(source.first);
-    if (!from.in.empty() && read.contains({copy.id, copy.result}))
-      save.push_back({n.body->graph.get(), source.first, source.second});
+  // The forward values that the backward part reads, as values of the forward body. Parameters
+  // and what is made from nothing (constants, iota) are left out.
+  Values read_from(Graph& forward_graph) const {
+    Values ends;
+    for (const Value& v : d_params)
+      if (v) ends.push_back(v);
+    const std::vector<bool> needed = reachable(graph, ends);
+    std::set<std::pair<int, int>> read;
+    for (const Value& v : ends) read.insert({v.id, v.result});
+    for (int id = forward_end; id < graph.size(); ++id)
+      if (needed[static_cast<size_t>(id)])
+        for (const Value& v : graph.node(id).in) read.insert({v.id, v.result});
+    Values values;
+    for (const auto& [source, copy] : forward)
+      if (!graph[copy].in.empty() && read.contains({copy.id, copy.result}))
+        values.push_back({&forward_graph, source.first, source.second});
+    return values;
   }
-  return save;
-}
+};
 
 // Makes the forward scan stack `values` of its body too; returns the stacks.
 Values stack_outputs(Value self, const Values& values) {
@@ -241,66 +239,64 @@ Values vjp(const Node& n, Value self, std::span<const Value> dy) {
   Graph& g = *self.graph;
   const Layout layout(n);
   const Values& parameters = n.body->graph->parameters();
+  const size_t first_captured = layout.carries + layout.xs;
+  const Backward step(n, dy);
 
   Values saved(parameters.begin(), parameters.begin() + static_cast<long>(layout.carries));
   if (Remat(n.integer("remat")) == Remat::kNone)
-    for (const Value& v : values_to_save(n, g, dy)) saved.push_back(v);
+    for (const Value& v : step.read_from(*n.body->graph)) saved.push_back(v);
 
   // Carried backwards: the cotangents of the carries, and the sums for the captured values.
   Values init, xs = stack_outputs(self, saved);
-  std::vector<size_t> carried;  // which parameter each backward carry belongs to
+  std::vector<size_t> carried, stacked_x;  // which operand each backward carry and output is for
   for (size_t i = 0; i < parameters.size(); ++i) {
-    const bool is_x = i >= layout.carries && i < layout.carries + layout.xs;
+    const bool is_x = i >= layout.carries && i < first_captured;
+    if (is_x && step.d_params[i]) stacked_x.push_back(i);
     if (is_x || !is_float(parameters[i].dtype())) continue;
     carried.push_back(i);
     init.push_back(i < layout.carries && dy[i] ? dy[i] : constant(g, parameters[i].type(), 0.0));
   }
   for (size_t i = 0; i < layout.xs; ++i) xs.push_back(n.in[layout.carries + i]);
-  std::vector<size_t> y_with_cotangent;
   for (size_t i = layout.carries; i < dy.size(); ++i)
-    if (dy[i]) {
-      y_with_cotangent.push_back(i);
-      xs.push_back(dy[i]);
-    }
+    if (step.seeds[i]) xs.push_back(dy[i]);
 
-  std::vector<size_t> x_with_cotangent;
   auto body = [&](const Values& carry, const Values& x) -> ScanStep {
-    Graph& back = *carry.front().graph;
-    Known known;
-    for (size_t i = 0; i < saved.size(); ++i) known[{saved[i].id, saved[i].result}] = x[i];
-    for (size_t i = 0; i < layout.xs; ++i)
-      known[{parameters[layout.carries + i].id, 0}] = x[saved.size() + i];
-    for (size_t i = layout.carries + layout.xs; i < parameters.size(); ++i)
-      known[{parameters[i].id, 0}] = back.capture(n.in[i]);
-    Values seeds(dy.size());
-    for (size_t k = 0; k < carried.size(); ++k)
-      if (carried[k] < layout.carries) seeds[carried[k]] = carry[k];
-    for (size_t k = 0; k < y_with_cotangent.size(); ++k)
-      seeds[y_with_cotangent[k]] = x[saved.size() + layout.xs + k];
-
-    const Values d = backward_step(n, back, known, seeds).d_params;
-    ScanStep step;
-    for (size_t k = 0; k < carried.size(); ++k) {
-      const Value found = d[carried[k]];
-      if (carried[k] < layout.carries)
-        step.carry.push_back(found ? found : zeros_like(carry[k]));
-      else
-        step.carry.push_back(found ? carry[k] + found : carry[k]);
+    Known known;  // values of step.graph
+    size_t next = 0;
+    for (const Value& v : saved) {
+      const Value copy = step.forward.at({v.id, v.result});
+      known[{copy.id, copy.result}] = x[next++];
     }
     for (size_t i = 0; i < layout.xs; ++i)
-      if (d[layout.carries + i]) {
-        x_with_cotangent.push_back(layout.carries + i);
-        step.ys.push_back(d[layout.carries + i]);
-      }
-    return step;
+      known[{step.params[layout.carries + i].id, 0}] = x[next++];
+    for (size_t i = layout.carries; i < dy.size(); ++i)
+      if (step.seeds[i]) known[{step.seeds[i].id, 0}] = x[next++];
+    Graph& back = *x.front().graph;
+    for (size_t i = first_captured; i < parameters.size(); ++i)
+      known[{step.params[i].id, 0}] = back.capture(n.in[i]);
+    for (size_t k = 0; k < carried.size(); ++k)
+      if (carried[k] < layout.carries && step.seeds[carried[k]])
+        known[{step.seeds[carried[k]].id, 0}] = carry[k];
+
+    ScanStep out;
+    auto copied = [&](Value v) { return clone(step.graph, {{v}}, back, known).front(); };
+    for (size_t k = 0; k < carried.size(); ++k) {
+      const Value d = step.d_params[carried[k]];
+      const bool is_carry = carried[k] < layout.carries;
+      if (!d)
+        out.carry.push_back(is_carry ? zeros_like(carry[k]) : carry[k]);
+      else
+        out.carry.push_back(is_carry ? copied(d) : carry[k] + copied(d));
+    }
+    for (size_t i : stacked_x) out.ys.push_back(copied(step.d_params[i]));
+    return out;
   };
-  const bool reverse = n.integer("reverse") == 0;
-  const ScanResult back =
-      scan_toward(g, n.integer("n"), init, xs, body, Remat(n.integer("remat")), reverse);
+  const ScanResult back = scan_toward(g, n.integer("n"), init, xs, body, Remat(n.integer("remat")),
+                                      n.integer("reverse") == 0);
 
   Values result(n.in.size());
   for (size_t k = 0; k < carried.size(); ++k) result[carried[k]] = back.carry[k];
-  for (size_t k = 0; k < x_with_cotangent.size(); ++k) result[x_with_cotangent[k]] = back.ys[k];
+  for (size_t k = 0; k < stacked_x.size(); ++k) result[stacked_x[k]] = back.ys[k];
   return result;
 }
 
