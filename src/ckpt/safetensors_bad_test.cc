@@ -230,6 +230,28 @@ TEST(SafetensorsBad, TooManyEntriesAreRefusedBeforeTheyCostMuch) {
     expect_error([&] { Safetensors(bytes_of(file), "x.safetensors"); }, message);
 }
 
+// The JSON parser would copy them several times over.
+TEST(SafetensorsBad, LongTokensAreRefusedBeforeTheyAreCopied) {
+  constexpr size_t kMost = size_t{8} << 20;
+  const auto open = [](std::string_view header) {
+    Safetensors(bytes_of(safetensors(header)), "x");
+  };
+  for (const char* around : {"{\"@\":1}", "{\"a\":@}", "{\"a\":{\"dtype\":\"@}"}) {
+    SCOPED_TRACE(around);
+    const std::string_view text = around;
+    const size_t at = text.find('@');
+    const auto filled = [&](size_t n, char c) {
+      return std::string(text.substr(0, at)) + std::string(n, c) + std::string(text.substr(at + 1));
+    };
+    expect_error([&] { open(filled(kMost + 1, '1')); },
+                 "a string or number of more than 8388608 bytes");
+    expect_error([&] { open(filled(kMost / 2, '1')); }, "x: the header");
+  }
+  const std::string many = "{\"__metadata__\":{\"a\":\"" + std::string(kMost / 2, ',') +
+                           "\",\"b\":\"" + std::string(kMost / 2, '\\') + "\"}}";
+  EXPECT_NO_THROW(open(many));
+}
+
 TEST(SafetensorsBad, TruncationAnywhereIsSeen) {
   const std::string whole = safetensors(
       R"({"__metadata__":{"format":"pt"},"a":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]},)"
