@@ -4,8 +4,9 @@
 // The reader is strict: a header of at most 100,000,000 bytes that begins with { and ends with
 // spaces only, no duplicate names, metadata from string to string, and tensors that cover the
 // buffer with no hole and no overlap. All of it is checked when the file is opened, against the
-// file's real size, before any byte of a tensor is touched. Each violation is a FileError, one
-// line.
+// file's real size, before any byte of a tensor is touched. Each violation is a one-line FileError.
+// Our own limits, beyond the format's: 2^18 tensors, 64 dimensions, 65,536 metadata entries, no
+// string above 8 MB.
 #pragma once
 
 #include <cstddef>
