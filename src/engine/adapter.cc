@@ -55,4 +55,13 @@ std::vector<ckpt::PeftTensor> adapter_tensors(const Buffers& buffers, const nn::
   return tensors;
 }
 
+std::vector<std::string> target_modules(const nn::Params& params) {
+  std::set<std::string> names;
+  for (const nn::Weight& w : params.adapter) {
+    const std::string path = w.name.substr(0, w.name.find(".lora_"));
+    names.insert(path.substr(path.rfind('.') + 1));
+  }
+  return {names.begin(), names.end()};
+}
+
 }  // namespace hone::engine

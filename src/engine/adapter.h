@@ -19,4 +19,7 @@ Buffers new_adapter(const Device& device, const nn::Params& params, uint64_t see
 // Reads the tensors that `params` declares back from the device.
 std::vector<ckpt::PeftTensor> adapter_tensors(const Buffers& buffers, const nn::Params& params);
 
+// The last components of the paths of the layers that have an adapter, sorted: "down_proj", ...
+std::vector<std::string> target_modules(const nn::Params& params);
+
 }  // namespace hone::engine

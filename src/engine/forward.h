@@ -3,14 +3,18 @@
 
 #include "models/family.h"
 #include "nn/attention.h"
+#include "ops/ops.h"
 
 namespace hone::engine {
 
 // Embedding, every layer, the last norm: i32 [b, s] -> [b, s, hidden].
-Value hidden_states(const Decoder& decoder, Value tokens, const nn::Context& ctx);
+// With Remat::kBlock the backward pass keeps each layer's input alone.
+Value hidden_states(const Decoder& decoder, Value tokens, const nn::Context& ctx,
+                    Remat remat = Remat::kNone);
 
 // The hidden states of whole sequences without a cache. positions and segments are i32 [b, s];
 // segment 0 is padding.
-Value sequence_states(const Decoder& decoder, Value tokens, Value positions, Value segments);
+Value sequence_states(const Decoder& decoder, Value tokens, Value positions, Value segments,
+                      Remat remat = Remat::kNone);
 
 }  // namespace hone::engine

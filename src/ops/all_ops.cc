@@ -4,23 +4,40 @@
 
 namespace hone {
 
-extern const Op kAbs, kBitCast, kBroadcast, kCompare, kConcat, kConvert, kCos, kDivide,
-    kDynamicSlice, kDynamicUpdateSlice, kEinsum, kExp, kFloor, kFused, kIota, kLiteral, kLog, kAnd,
-    kNot, kOr, kXor, kMaximum, kMinimum, kMultiply, kNegate, kPad, kPower, kRandomBits, kReduceMax,
-    kRemainder, kReshape, kRsqrt, kScan, kScatterAdd, kSelect, kShiftLeft, kShiftRight, kSigmoid,
-    kSin, kSlice, kSqrt, kStopGradient, kSubtract, kSum, kTake, kTanh, kTranspose;
+extern const Op kAbs, kBarrier, kBitCast, kBroadcast, kCheckpoint, kCompare, kConcat, kConvert,
+    kCos, kDivide, kDynamicSlice, kDynamicUpdateSlice, kEinsum, kExp, kFloor, kFused, kIota,
+    kLiteral, kLog, kAnd, kNot, kOr, kXor, kMaximum, kMinimum, kMultiply, kNegate, kPad, kPower,
+    kRandomBits, kReduceMax, kRemainder, kReshape, kRsqrt, kScan, kScatterAdd, kSelect, kShiftLeft,
+    kShiftRight, kSigmoid, kSin, kSlice, kSqrt, kStopGradient, kSubtract, kSum, kTake, kTanh,
+    kTranspose;
 
 std::span<const Op* const> all_ops() {
-  static const Op* const all[] = {
-      &kAdd,       &kConstant,     &kAbs,        &kBitCast, &kBroadcast,    &kCompare,
-      &kConcat,    &kConvert,      &kCos,        &kDivide,  &kDynamicSlice, &kDynamicUpdateSlice,
-      &kEinsum,    &kExp,          &kFloor,      &kFused,   &kIota,         &kLiteral,
-      &kLog,       &kAnd,          &kNot,        &kOr,      &kXor,          &kMaximum,
-      &kMinimum,   &kMultiply,     &kNegate,     &kPad,     &kPower,        &kRandomBits,
-      &kReduceMax, &kRemainder,    &kReshape,    &kRsqrt,   &kScan,         &kScatterAdd,
-      &kSelect,    &kShiftLeft,    &kShiftRight, &kSigmoid, &kSin,          &kSlice,
-      &kSqrt,      &kStopGradient, &kSubtract,   &kSum,     &kTake,         &kTanh,
-      &kTranspose};
+  static const Op* const all[] = {&kAdd,          &kConstant,
+                                  &kAbs,          &kBarrier,
+                                  &kBitCast,      &kBroadcast,
+                                  &kCheckpoint,   &kCompare,
+                                  &kConcat,       &kConvert,
+                                  &kCos,          &kDivide,
+                                  &kDynamicSlice, &kDynamicUpdateSlice,
+                                  &kEinsum,       &kExp,
+                                  &kFloor,        &kFused,
+                                  &kIota,         &kLiteral,
+                                  &kLog,          &kAnd,
+                                  &kNot,          &kOr,
+                                  &kXor,          &kMaximum,
+                                  &kMinimum,      &kMultiply,
+                                  &kNegate,       &kPad,
+                                  &kPower,        &kRandomBits,
+                                  &kReduceMax,    &kRemainder,
+                                  &kReshape,      &kRsqrt,
+                                  &kScan,         &kScatterAdd,
+                                  &kSelect,       &kShiftLeft,
+                                  &kShiftRight,   &kSigmoid,
+                                  &kSin,          &kSlice,
+                                  &kSqrt,         &kStopGradient,
+                                  &kSubtract,     &kSum,
+                                  &kTake,         &kTanh,
+                                  &kTranspose};
   return all;
 }
 

@@ -448,6 +448,25 @@ void sources(std::vector<OpCase>& all) {
        }});
 }
 
+void checkpoints(std::vector<OpCase>& all) {
+  all.push_back(
+      {"checkpoint", "captures a weight", {f64({2, 3}), f64({3, 3})}, [](Graph&, const Values& in) {
+         return checkpoint({in[0]},
+                           [&](const Values& v) { return tanh(einsum("ab,bc->ac", v[0], in[1])); });
+       }});
+  all.push_back(
+      {"checkpoint", "one after another", {f64({3}), f64({3})}, [](Graph&, const Values& in) {
+         Value x = in[0];
+         for (int i = 0; i < 3; ++i)
+           x = checkpoint({x}, [&](const Values& v) { return sin(v[0] * in[1]) + v[0] * x; });
+         return x;
+       }});
+  all.push_back({"barrier", "two operands", {f64({3}), f64({2})}, [](Graph&, const Values& in) {
+                   const Values out = barrier({tanh(in[0]), in[1]});
+                   return concat({out[0], out[1] * out[1]}, 0);
+                 }});
+}
+
 void scans(std::vector<OpCase>& all) {
   for (Remat remat : {Remat::kNone, Remat::kBlock}) {
     const std::string kind = remat == Remat::kNone ? " keeping" : " computing again";
@@ -519,6 +538,7 @@ std::vector<OpCase> op_cases() {
   products(all);
   movement(all);
   sources(all);
+  checkpoints(all);
   scans(all);
   return all;
 }

@@ -94,6 +94,12 @@ ScanResult scan(Graph& g, int64_t n, Values init, Values xs,
                 const std::function<ScanStep(const Values& carry, const Values& x)>& body,
                 Remat remat = Remat::kNone);
 
+// part(in), of which the backward pass keeps `in` alone and computes the rest again. The part may
+// mention other values of the graph; they are kept.
+Value checkpoint(Values in, const std::function<Value(const Values&)>& part);
+// Its operands; none is used before all of them are there.
+Values barrier(const Values& in);
+
 // A composition that a device may have a kernel for. The kernel gets `in` and `attrs`; the
 // composition is what all other devices run, what the gradient is, and what tests compare with.
 Value fused(std::string_view kernel, Values in, Attrs attrs,

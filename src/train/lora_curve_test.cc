@@ -106,6 +106,9 @@ TEST(LoraCurve, TenStepsEqualPytorchAndPeft) {
                 {.micro_batches = 1, .sequences = 4, .seq_len = 16, .rows = 64});
     check_curve(device, name, curve,
                 {.micro_batches = 4, .sequences = 1, .seq_len = 16, .rows = 16});
+    check_curve(
+        device, name, curve,
+        {.micro_batches = 2, .sequences = 2, .seq_len = 16, .rows = 32, .remat = Remat::kBlock});
     ++curves;
   }
   EXPECT_GE(curves, kCurves);

@@ -29,8 +29,8 @@ struct BatchInputs {
 
 // Sum of the losses of one micro-batch's target rows: only those rows meet the head. `in` is in
 // the order of BatchInputs::all(), without the first axis.
-Value summed_loss(const Decoder& decoder, const Values& in) {
-  const Value x = engine::sequence_states(decoder, in[0], in[1], in[2]);
+Value summed_loss(const Decoder& decoder, const Values& in, Remat remat) {
+  const Value x = engine::sequence_states(decoder, in[0], in[1], in[2], remat);
   const Value flat = reshape(x, {x.dim(0) * x.dim(1), x.dim(2)});
   const Value logits = convert(decoder.head(take(flat, in[3])), DType::kF32);
   return nn::cross_entropy(logits, in[4], in[5]);
@@ -49,16 +49,16 @@ struct Accumulated {
   Values gradients;
 };
 Accumulated accumulate(Graph& g, const Decoder& decoder, const BatchInputs& batch,
-                       const Values& adapter, int64_t micro_batches) {
-  if (micro_batches == 1) {
-    const Value loss = summed_loss(decoder, first_of(batch.all()));
+                       const Values& adapter, const StepShape& shape) {
+  if (shape.micro_batches == 1) {
+    const Value loss = summed_loss(decoder, first_of(batch.all()), shape.remat);
     return {loss, grad(loss, adapter)};
   }
   Values init{constant(g, {DType::kF32, {}}, 0.0)};
   for (const Value& a : adapter) init.push_back(zeros_like(a));
-  const ScanResult r = scan(g, micro_batches, init, batch.all(),
+  const ScanResult r = scan(g, shape.micro_batches, init, batch.all(),
                             [&](const Values& carry, const Values& x) -> ScanStep {
-                              const Value loss = summed_loss(decoder, x);
+                              const Value loss = summed_loss(decoder, x, shape.remat);
                               const Values gradients = grad(loss, adapter);
                               ScanStep next{{carry[0] + loss}, {}};
                               for (size_t i = 0; i < gradients.size(); ++i)
@@ -109,7 +109,7 @@ TrainStep::Built TrainStep::build(const engine::Device& device, const Family& fa
 
   Values adapter;
   for (const nn::Weight& w : params.adapter) adapter.push_back(w.value);
-  Accumulated sums = accumulate(g, decoder, batch, adapter, shape.micro_batches);
+  Accumulated sums = accumulate(g, decoder, batch, adapter, shape);
   const Value targets = maximum(sum(batch.weights, {0, 1}), constant_like(lr, 1.0));
   Value squares = constant_like(lr, 0.0);
   for (Value& d : sums.gradients) {
@@ -189,7 +189,7 @@ engine::Program build_eval(const engine::Device& device, const Family& family,
   const BatchInputs batch(g, shape);
   nn::Params params{.graph = g, .lora = lora};
   const Decoder decoder = family.build(nn::Scope(params), config);
-  const Value loss = summed_loss(decoder, first_of(batch.all()));
+  const Value loss = summed_loss(decoder, first_of(batch.all()), Remat::kNone);
   return engine::Program(device, g, {{loss, sum(batch.weights, {0, 1})}});
 }
 

@@ -9,6 +9,7 @@
 
 #include "engine/program.h"
 #include "engine/weights.h"
+#include "ops/ops.h"
 #include "train/adamw.h"
 
 namespace hone::train {
@@ -18,6 +19,7 @@ struct StepShape {
   int64_t sequences = 1;      // of each micro-batch
   int64_t seq_len = 1;
   int64_t rows = 1;  // target rows of each micro-batch, padded with weight 0
+  Remat remat = Remat::kNone;
 };
 
 // Micro-batches one after the other, row-major: tokens, positions and segments are
@@ -71,6 +73,8 @@ class EvalStep {
   // Sum of the targets' losses, and their number.
   std::pair<double, int64_t> run(const engine::Buffers& weights, const engine::Buffers& adapter,
                                  const StepBatch& batch) const;
+
+  const engine::Program& program() const { return program_; }
 
  private:
   const engine::Device& device_;

@@ -1,0 +1,78 @@
+// One training run: batches in, an adapter out, and a record of what happened in the run's folder.
+//
+//   recipe.yaml        the recipe as it was resolved
+//   metrics.jsonl      one object a logged step
+//   checkpoint-STEP/   the adapter every save.every steps, the newest save.keep of them
+//   adapter/           the adapter at the end, a PEFT folder
+//   report.json        written by the caller from the Report
+#pragma once
+
+#include <fstream>
+#include <functional>
+#include <optional>
+
+#include "data/batcher.h"
+#include "engine/model.h"
+#include "train/recipe.h"
+#include "train/schedule.h"
+#include "train/step.h"
+
+namespace hone::train {
+
+nn::Lora lora_of(const AdapterRecipe& recipe);
+
+struct Progress {
+  int64_t step = 0, steps = 0;  // done, of the run
+  double loss = 0, lr = 0, grad_norm = 0;
+  double tokens_per_second = 0;  // of the examples, padding not counted
+};
+
+struct Report {
+  int64_t steps = 0;      // done; fewer than asked when the run was stopped
+  bool stopped = false;   // by the caller
+  double train_loss = 0;  // mean over the last tenth of the steps
+  std::optional<double> val_loss_before, val_loss_after;
+  double tokens_per_second = 0, compile_seconds = 0, train_seconds = 0;
+  std::filesystem::path adapter_dir;
+};
+
+struct Callbacks {
+  std::function<void(const Progress&)> on_step;
+  std::function<void(const std::string& line)> say;  // evaluations and the like
+  std::function<bool()> stop;                        // asked after each step
+};
+
+class Trainer {
+ public:
+  // The model's adapter is trained in place. Throws ConfigError when there is nothing to train on.
+  Trainer(engine::Model& model, const Recipe& recipe, data::SampleSet train,
+          std::optional<data::SampleSet> eval);
+
+  // Throws Error when the loss or a gradient is not finite: the update is left out and the
+  // adapter is not saved.
+  Report run(const Callbacks& callbacks);
+
+  int64_t steps() const { return steps_; }
+  // The mean loss of a validation target; nothing without a validation set.
+  std::optional<double> validation_loss();
+
+ private:
+  StepBatch next_batch(int64_t& real_tokens);
+  StepShape shape() const;
+  void log(const Progress& p, int64_t targets);
+  void save_adapter(const std::filesystem::path& folder) const;
+  void save_checkpoint(int64_t step) const;
+
+  engine::Model& model_;
+  Recipe recipe_;
+  data::SampleSet train_;
+  std::optional<data::SampleSet> eval_;
+  int64_t steps_, micro_batches_;
+  data::Batcher batcher_;
+  std::optional<EvalStep> eval_step_;
+  std::vector<data::Batch> eval_batches_;
+  double compile_seconds_ = 0;
+  std::ofstream metrics_;
+};
+
+}  // namespace hone::train
