@@ -18,10 +18,11 @@ python3 tools/check_tree.py
 source_files | xargs clang-format-19 --dry-run -Werror
 echo "clang-format: $(source_files | wc -l) files are as .clang-format wants them"
 
-if [[ ${1:-} == --tidy ]]; then
-  cmake --preset tidy >/dev/null
-  # Tests are left out: GoogleTest's macros break the naming rules.
-  find src -name '*.cc' ! -name '*_test.cc' -print0 |
-    xargs -0 -P "$(nproc)" -n 4 clang-tidy-19 -p build/tidy --quiet
-  echo "clang-tidy: $(find src -name '*.cc' ! -name '*_test.cc' | wc -l) files pass"
-fi
+[[ ${1:-} == --tidy ]] || exit 0
+
+source tools/setup.sh
+set_up tidy none build lint
+# Tests are left out: GoogleTest's macros break the naming rules.
+library_files() { find src -name '*.cc' ! -name '*_test.cc'; }
+library_files | xargs -P "$(nproc)" -n 4 clang-tidy-19 -p build/tidy --quiet 2>/dev/null
+echo "clang-tidy: $(library_files | wc -l) files pass"

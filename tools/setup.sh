@@ -2,7 +2,7 @@
 # of engine.lock, the bridge's crates, then a CMake build. Needs $root.
 #
 #   set_up PRESET TARGET GROUP...     PRESET: of CMakePresets.json    GROUP: of engine.lock
-#
+#                                     TARGET: none configures only
 # Every part first says what it has to do, as steps (tools/setup/steps.sh), so that progress can be
 # shown as k of n; what is there already costs a check and no network.
 
@@ -16,6 +16,7 @@ set_up() {
   mkdir -p "$root/.deps/stamps" "$root/.deps/log" && [[ -w $root/.deps/stamps ]] ||
     die "cannot write to $root/.deps: run as the owner of this folder"
   lock_set_up
+  step_labels=() step_commands=()
   find_pending_slots "$@"
   plan_debian "$@"
   plan_fetches

@@ -16,7 +16,7 @@ fetch_crates() {
 
 plan_build() {
   plan_step "configure $1" configure "$1"
-  plan_step "build $1: $2" build "$1" "$2"
+  [[ $2 == none ]] || plan_step "build $1: $2" build "$1" "$2"
 }
 
 configure() {

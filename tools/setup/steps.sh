@@ -11,9 +11,6 @@ die() {
   exit 1
 }
 
-step_labels=()
-step_commands=()
-
 plan_step() {
   step_labels+=("$1")
   shift
@@ -61,16 +58,16 @@ run_step() {
 
 # On a terminal: label, seconds and the log's last line, redrawn. Elsewhere: a line every minute.
 show_progress() {
-  local label=$1 log=$2 parent=$3 started=$SECONDS pause=60 width=100 before='  ' after='\n' size last
+  local label=$1 log=$2 parent=$3 started=$SECONDS pause=60 room=100 before='  ' after='\n' size last
   if [[ -t 2 ]]; then
-    size=$(stty size <&2 2>/dev/null) && ((${size#* } > 0)) && width=${size#* }
-    label=${label:0:width / 2}
-    pause=0.2 before="\r\e[K$label" after=
+    size=$(stty size <&2 2>/dev/null) && ((${size#* } > 40)) && room=${size#* }
+    label=${label:0:room / 2}
+    room=$((room - ${#label} - 12)) pause=0.2 before="\r\e[K$label" after=
   fi
   exec {never}<> <(:) {set_up_lock}>&-
   while ! read -rt "$pause" -u "$never" && kill -0 "$parent" 2>/dev/null; do
     last=$(tail -c 400 "$log" | tr '\r' '\n' | tail -n 1)
-    printf "$before  %d s  %.*s$after" $((SECONDS - started)) $((width - ${#label} - 12)) "$last" >&2
+    printf "$before  %d s  %.*s$after" $((SECONDS - started)) "$room" "$last" >&2
   done
 }
 
