@@ -1,0 +1,91 @@
+// hone generate: a model's answer to a prompt, as it is made.
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/stop_texts.h"
+#include "engine/generator.h"
+#include "engine/language.h"
+#include "engine/model.h"
+#include "text/detokenizer.h"
+
+namespace hone::cli {
+namespace {
+
+struct Options {
+  std::string model;
+  std::optional<std::string> adapter, prompt, system;
+  bool chat = false;
+  int64_t max_tokens = 256, seed = 0, top_k = 0;
+  double temperature = 0, top_p = 1, min_p = 0;
+  std::vector<std::string> stop;
+
+  void fields(auto& v) {
+    v.argument("model", model, "a folder, a .gguf file or a name of models.yaml");
+    v("adapter", adapter, "a PEFT folder");
+    v("prompt", prompt, "the text to go on from; else the standard input is read");
+    v("chat", chat, "the prompt is a user's message: use the model's chat template");
+    v("system", system, "with --chat: the system message");
+    v("max_tokens", max_tokens, "most tokens to make", between(1, 1 << 20));
+    v("temperature", temperature, "0 takes the most likely token", between(0, 100));
+    v("top_k", top_k, "only the K most likely tokens; 0 for all", between(0, 1 << 30));
+    v("top_p", top_p, "only the fewest tokens that reach this probability", between(0, 1));
+    v("min_p", min_p, "only tokens with this share of the best one's probability", between(0, 1));
+    v("seed", seed, "the same seed draws the same text", at_least(0));
+    v("stop", stop, "a text that ends the answer; may be given again");
+  }
+};
+
+std::vector<int32_t> prompt_ids(const Options& o, const engine::Language& language) {
+  const std::string text =
+      o.prompt ? *o.prompt : std::string(std::istreambuf_iterator<char>(std::cin), {});
+  if (!o.chat) return language.tokenizer.encode(text, /*add_special=*/true);
+  std::vector<text::Message> messages;
+  if (o.system) messages.push_back({"system", *o.system});
+  messages.push_back({"user", text});
+  return text::tokenize_prompt(language.tokenizer, language.chat_template(), messages);
+}
+
+void write(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+  std::fflush(stdout);
+}
+
+int run(const Options& o) {
+  if (o.system && !o.chat) throw UsageError("--system needs --chat");
+  const engine::Model m = engine::Model::open(o.model, o.adapter);
+  const engine::Language language = engine::Language::of(m.files);
+  engine::Generator generator(m.device, m.files.family(), m.files.config(), m.lora, m.weights,
+                              m.adapter);
+  const engine::GenerateOptions options{.max_new_tokens = o.max_tokens,
+                                        .sampling = {.temperature = o.temperature,
+                                                     .top_k = o.top_k,
+                                                     .top_p = o.top_p,
+                                                     .min_p = o.min_p,
+                                                     .seed = static_cast<uint64_t>(o.seed)},
+                                        .stop_tokens = language.stop_tokens};
+  text::Detokenizer detokenizer(language.tokenizer, /*skip_special=*/true);
+  StopTexts stop(o.stop);
+  const InterruptGuard guard;
+  generator.run({prompt_ids(o, language)}, options, [&](size_t, int32_t token) {
+    write(stop.push(detokenizer.push(token)));
+    return !stop.met() && !interrupted();
+  });
+  if (!stop.met()) write(stop.push(detokenizer.finish()) + stop.rest());
+  write("\n");
+  if (interrupted()) throw Interrupted("stopped");
+  return 0;
+}
+
+}  // namespace
+
+extern const Command kGenerate = command<run>(
+    "generate", "answer a prompt",
+    {"hone generate smollm2-135m --prompt \"module adder(\" --max-tokens 32",
+     "hone generate smollm2-135m --chat --prompt \"Write a 4-bit counter in Verilog.\"",
+     "hone generate smollm2-135m --adapter runs/demo/adapter --chat --temperature 0.7 --top-p "
+     "0.9"});
+
+}  // namespace hone::cli
