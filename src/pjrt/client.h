@@ -60,8 +60,9 @@ class Client {
   Buffer to_device(Dims dims, std::span<const T> data, int device = 0) const;
 
   // The same without a copy, where the device is a CPU and data is aligned to kHostAlignment (it is
-  // copied elsewhere). `owner` is kept until the device no longer reads the data; the data must not
-  // change before that. Nothing updates it in place: a module that wants to gets a copy.
+  // copied elsewhere). `owner` is kept until the device no longer reads the data, and let go on a
+  // thread of the plugin; the data must not change before that. Nothing updates it in place: a
+  // module that wants to gets a copy.
   Buffer share_with_device(const Type& type, std::span<const std::byte> data,
                            std::shared_ptr<const void> owner, int device = 0) const;
 

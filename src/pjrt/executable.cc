@@ -31,7 +31,7 @@ std::vector<Type> output_types(const ExecutableHandle& program) {
   std::vector<Type> types;
   const int64_t* dims = shapes.dims;
   for (size_t i = 0; i < elements.num_output_types; ++i) {
-    types.push_back(from_pjrt(elements.output_types[i], {dims, shapes.dim_sizes[i]}));
+    types.push_back(from_pjrt(number_of(elements.output_types[i]), {dims, shapes.dim_sizes[i]}));
     dims += shapes.dim_sizes[i];
   }
   return types;

@@ -1,5 +1,6 @@
 // What the plugin's compiler says of a program.
 #include "pjrt/executable.h"
+#include "pjrt/types.h"
 
 namespace hone::pjrt {
 namespace {
@@ -40,9 +41,9 @@ std::vector<std::pair<std::string, double>> Executable::cost_analysis() const {
   for (size_t i = 0; i < args.num_properties; ++i) {
     const PJRT_NamedValue& v = args.properties[i];
     const std::string name(v.name, v.name_size);
-    if (v.type == PJRT_NamedValue_kFloat) cost.emplace_back(name, v.float_value);
-    if (v.type == PJRT_NamedValue_kInt64)
-      cost.emplace_back(name, static_cast<double>(v.int64_value));
+    const int type = number_of(v.type);
+    if (type == PJRT_NamedValue_kFloat) cost.emplace_back(name, v.float_value);
+    if (type == PJRT_NamedValue_kInt64) cost.emplace_back(name, static_cast<double>(v.int64_value));
   }
   return cost;
 }

@@ -151,6 +151,23 @@ TEST_P(Execute, WhatIsLentStaysAsItIs) {
   }
 }
 
+TEST_P(Execute, OneBufferCannotBeGivenAwayTwice) {
+  const Client c = client();
+  const Executable twice = c.compile(R"(
+    module @m {
+      func.func public @main(%x: tensor<2xf32> {tf.aliasing_output = 0 : i32},
+                             %y: tensor<2xf32> {tf.aliasing_output = 1 : i32})
+          -> (tensor<2xf32>, tensor<2xf32>) {
+        %0 = stablehlo.add %x, %y : tensor<2xf32>
+        %1 = stablehlo.multiply %x, %y : tensor<2xf32>
+        return %0, %1 : tensor<2xf32>, tensor<2xf32>
+      }
+    })");
+  Buffer x = c.to_device<float>({2}, std::vector<float>{3, 4});
+  EXPECT_THROW(twice.execute({std::move(x), std::move(x)}), Error);  // NOLINT: the point
+  EXPECT_TRUE(x.empty());                                            // NOLINT
+}
+
 TEST_P(Execute, AFailedCallStillTakesWhatWasGivenAway) {
   const Client c = client();
   const Executable update = c.compile(kUpdate);

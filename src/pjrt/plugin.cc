@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "pjrt/handle.h"
+#include "pjrt/types.h"
 
 namespace hone::pjrt {
 namespace {
@@ -69,7 +70,7 @@ void Plugin::check(PJRT_Error* error, std::string_view what) const {
   api_->PJRT_Error_Message(&message);
   const std::string reason = first_line({message.message, message.message_size});
   discard(error);
-  throw Error(static_cast<Code>(code.code), "{}: {}", what, reason);
+  throw Error(static_cast<Code>(number_of(code.code)), "{}: {}", what, reason);
 }
 
 void Plugin::discard(PJRT_Error* error) const noexcept {
@@ -82,7 +83,7 @@ void Plugin::discard(PJRT_Error* error) const noexcept {
 
 const PJRT_Extension_Base* Plugin::extension(PJRT_Extension_Type type) const {
   const PJRT_Extension_Base* e = api_->extension_start;
-  while (e != nullptr && e->type != type) e = e->next;
+  while (e != nullptr && number_of(e->type) != type) e = e->next;
   return e;
 }
 

@@ -27,12 +27,11 @@ PJRT_Buffer_Type to_pjrt(DType t) {
   return PJRT_Buffer_Type_INVALID;
 }
 
-Type from_pjrt(PJRT_Buffer_Type element, std::span<const int64_t> dims) {
+Type from_pjrt(int element, std::span<const int64_t> dims) {
   for (const auto& [ours, theirs] : kPairs)
     if (theirs == element) return {ours, Dims(dims.begin(), dims.end())};
   throw Error(Code::kUnimplemented,
-              "the program has a tensor of PJRT element type {}, unknown here",
-              static_cast<int>(element));
+              "the program has a tensor of PJRT element type {}, unknown here", element);
 }
 
 }  // namespace hone::pjrt
