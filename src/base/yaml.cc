@@ -142,10 +142,12 @@ void check_characters(std::string_view text, const std::string& source) {
 
 // Words that some YAML reader takes for something other than text.
 bool reads_as_other(std::string text) {
+  if (text.empty()) return false;
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
   for (const char* word : {"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
     if (text == word) return true;
-  return text.find_first_not_of("0123456789+-._exabcdf") == std::string::npos &&
+  return std::string_view("0123456789+-.").contains(text[0]) &&
+         text.find_first_not_of("0123456789+-._exabcdf") == std::string::npos &&
          text.find_first_of("0123456789") != std::string::npos;
 }
 

@@ -127,6 +127,8 @@ TEST(Yaml, WritesFlowThatReadsBack) {
       {"a: '- x'", "{a: \"- x\"}"},
       {"a: '-'", "{a: \"-\"}"},
       {"a: 0x1F", "{a: 0x1F}"},
+      {"a: 'f32'", "{a: f32}"},
+      {"a: '.5'", "{a: \".5\"}"},
       {"a: 'NO'", "{a: \"NO\"}"},
   };
   for (const Case& c : cases) {

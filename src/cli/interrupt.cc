@@ -1,0 +1,36 @@
+#include "cli/interrupt.h"
+
+#include <atomic>
+
+namespace hone::cli {
+namespace {
+
+std::atomic<bool> g_interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free);  // so a signal handler may set it
+
+void on_signal(int) {
+  g_interrupted.store(true);
+  std::signal(SIGINT, SIG_DFL);  // async-signal-safe
+  std::signal(SIGTERM, SIG_DFL);
+}
+
+}  // namespace
+
+InterruptGuard::InterruptGuard() {
+  g_interrupted.store(false);
+  struct sigaction action{};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART;  // a save that is being written is not cut short
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, &former_int_);
+  sigaction(SIGTERM, &action, &former_term_);
+}
+
+InterruptGuard::~InterruptGuard() {
+  sigaction(SIGINT, &former_int_, nullptr);
+  sigaction(SIGTERM, &former_term_, nullptr);
+}
+
+bool interrupted() { return g_interrupted.load(); }
+
+}  // namespace hone::cli

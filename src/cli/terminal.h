@@ -1,0 +1,14 @@
+// What the terminal can show.
+#pragma once
+
+#include <cstdio>
+
+namespace hone::cli {
+
+bool is_terminal(std::FILE* stream);  // and not a dumb one
+bool has_colour(std::FILE* stream);   // a terminal, and NO_COLOR is not set
+int columns(std::FILE* stream);       // 80 when nobody knows
+
+bool environment_set(const char* name);  // set, and neither empty nor 0
+
+}  // namespace hone::cli
