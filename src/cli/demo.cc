@@ -1,0 +1,131 @@
+// hone demo: fine-tunes a small model on Verilog that this program makes, and measures what it
+// learned by compiling and simulating its answers.
+#include <cstdio>
+#include <thread>
+
+#include "base/error.h"
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "cli/run_training.h"
+#include "cli/verilog_score.h"
+#include "data/jsonl.h"
+#include "verilog/split.h"
+
+namespace hone::cli {
+namespace {
+
+constexpr int64_t kAnswerTokens = 208;  // the longest right answer is shorter
+constexpr size_t kShown = 3;
+
+struct Options {
+  std::vector<std::string> overrides;
+
+  void fields(auto& v) { v.argument("key=value", overrides, "changes to the demo's recipe"); }
+};
+
+void say(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
+
+// Every module passes its own test bench, or the set is not used.
+void check_tasks(const verilog::Split& split) {
+  std::vector<verilog::Job> jobs;
+  for (const auto* part : {&split.training, &split.validation, &split.held_out, &split.unseen})
+    for (const verilog::Task& t : *part) jobs.push_back({t.module, t.testbench});
+  const auto threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  const auto outcomes = verilog::simulate_all(jobs, threads);
+  for (size_t i = 0; i < outcomes.size(); ++i)
+    if (outcomes[i].verdict != verilog::Verdict::kPass)
+      throw Error("task {} fails its own test bench ({}: {}): is this iverilog too old?", i,
+                  verilog::name(outcomes[i].verdict), outcomes[i].error);
+  say(fmt::format("{} modules pass their test benches", jobs.size()));
+}
+
+void write_examples(const std::string& path, const std::vector<verilog::Task>& tasks) {
+  std::vector<data::Example> examples;
+  for (const verilog::Task& t : tasks) examples.push_back(verilog_example(t));
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  data::write_jsonl(path, examples);
+}
+
+struct Score {
+  std::vector<Answer> answers;  // held out, then unseen
+  int64_t held_out, unseen;
+};
+
+Score score(engine::Model& m, const engine::Language& language, const verilog::Split& split) {
+  std::vector<verilog::Task> tasks = split.held_out;
+  tasks.insert(tasks.end(), split.unseen.begin(), split.unseen.end());
+  engine::Generator generator(m.device, m.files.family(), m.files.config(), m.lora, m.weights,
+                              m.adapter);
+  say(fmt::format("answering {} prompts, held out of training", tasks.size()));
+  Progress bar(kAnswerTokens);
+  Score s{answer_tasks(generator, language, tasks, kAnswerTokens,
+                       [&](int64_t step) { bar.update(step); }),
+          0, 0};
+  bar.finish();
+  const std::span all(s.answers);
+  s.held_out = passes(all.first(split.held_out.size()));
+  s.unseen = passes(all.subspan(split.held_out.size()));
+  return s;
+}
+
+std::string verdict(const Answer& a) {
+  const std::string_view name = verilog::name(a.outcome.verdict);
+  return a.outcome.error.empty() ? std::string(name) : fmt::format("{}: {}", name, a.outcome.error);
+}
+
+void show(const verilog::Split& split, const Score& before, const Score& after) {
+  for (size_t i = 0; i < kShown; ++i)
+    std::printf(
+        "\n--- held-out prompt %zu ---\n%s\n--- before (%s) ---\n%s\n--- after (%s) ---\n%s\n",
+        i + 1, split.held_out[i].prompt.c_str(), verdict(before.answers[i]).c_str(),
+        before.answers[i].text.c_str(), verdict(after.answers[i]).c_str(),
+        after.answers[i].text.c_str());
+}
+
+int run(const Options& o) {
+  const train::Recipe recipe = train::load_recipe("smollm2_135m_lora_cpu", o.overrides);
+  const verilog::Split split = verilog::make_split();
+  check_tasks(split);
+  write_examples(recipe.data.train.front().path, split.training);
+  write_examples(recipe.data.eval.front().path, split.validation);
+
+  engine::Model model = open_for_training(recipe);
+  const engine::Language language = engine::Language::of(model.files);
+  const Score before = score(model, language, split);
+  const train::Report report = run_training(model, language, recipe);
+  nlohmann::ordered_json json = report_json(report);
+  json["pass_before"] = before.held_out;
+  json["pass_unseen_before"] = before.unseen;
+  if (report.stopped) {
+    write_report(recipe, json);
+    throw Interrupted("stopped after step {}; the adapter as it is then is in {}", report.steps,
+                      report.adapter_dir.string());
+  }
+  const Score after = score(model, language, split);
+  json["pass_after"] = after.held_out;
+  json["pass_unseen_after"] = after.unseen;
+  write_report(recipe, json);
+
+  show(split, before, after);
+  std::printf("\n%-34s %8s %8s\n", "", "before", "after");
+  std::printf("%-34s %8.4f %8.4f\n", "validation loss", report.val_loss_before.value_or(0),
+              report.val_loss_after.value_or(0));
+  const auto row = [](const char* what, size_t of, int64_t first, int64_t last) {
+    std::printf("%-34s %5lld/%zu %5lld/%zu\n", what, static_cast<long long>(first), of,
+                static_cast<long long>(last), of);
+  };
+  row("pass, unseen prompts, trained kinds", split.held_out.size(), before.held_out,
+      after.held_out);
+  row("pass, kinds never trained", split.unseen.size(), before.unseen, after.unseen);
+  std::printf("\n%lld steps at %.0f tokens/s; adapter: %s\n", static_cast<long long>(report.steps),
+              report.tokens_per_second, report.adapter_dir.c_str());
+  return 0;
+}
+
+}  // namespace
+
+extern const Command kDemo =
+    command<run>("demo", "fine-tune SmolLM2-135M on Verilog and measure what it learned",
+                 {"hone demo", "hone demo length.steps=20 save.dir=runs/short"});
+
+}  // namespace hone::cli
