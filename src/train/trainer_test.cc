@@ -1,0 +1,170 @@
+// Whole runs on a tiny model: what they write, and what they do when something goes wrong.
+#include "train/trainer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+#include "base/json.h"
+#include "ckpt/peft.h"
+
+namespace hone::train {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+Recipe tiny_recipe(const std::string& name) {
+  Recipe r;
+  r.model = "tests/golden/llama_tiny";
+  r.adapter.rank = 4;
+  r.batch = {.sequences = 4, .micro = 2};
+  r.data.seq_len = 16;
+  r.length = {.epochs = std::nullopt, .steps = 6};
+  r.optim.lr = 1e-2;
+  r.save = {.dir = testing::TempDir() + "hone_run_" + name, .every = 0, .keep = 3};
+  r.eval.every = 0;
+  r.log.every = 2;
+  fs::remove_all(r.save.dir);
+  return r;
+}
+
+// Sequences that count upwards: something that can be learned.
+data::SampleSet counting(int64_t batch) {
+  std::vector<data::Sample> samples;
+  for (int32_t i = 0; i < 12; ++i) {
+    data::Sample s;
+    for (int32_t t = 0; t < 10 + i % 5; ++t) {
+      s.ids.push_back((i * 7 + t) % 100);
+      s.mask.push_back(t > 2);
+    }
+    samples.push_back(s);
+  }
+  return {samples, {.batch = batch, .seq_len = 16}, "training set"};
+}
+
+engine::Model open(const Recipe& r) {
+  return engine::Model::open(r.model, lora_of(r.adapter), static_cast<uint64_t>(r.seed));
+}
+
+Callbacks quiet() {
+  return {.on_step = [](const Progress&) {},
+          .say = [](const std::string&) {},
+          .stop = [] { return false; }};
+}
+
+size_t lines_of(const fs::path& file) {
+  std::ifstream in(file);
+  size_t n = 0;
+  for (std::string line; std::getline(in, line);) n += parse_json(line, file.string()).is_object();
+  return n;
+}
+
+TEST(Trainer, LearnsAndWritesWhatItPromises) {
+  Recipe r = tiny_recipe("learns");
+  r.save.every = 2;
+  r.save.keep = 2;
+  engine::Model m = open(r);
+  Trainer trainer(m, r, counting(2), counting(2));
+  const Report report = trainer.run(quiet());
+  EXPECT_EQ(report.steps, 6);
+  EXPECT_LT(*report.val_loss_after, *report.val_loss_before - 0.1);
+  const fs::path folder = r.save.dir;
+  EXPECT_EQ(lines_of(folder / "metrics.jsonl"), 4U);  // steps 1, 2, 4, 6
+  EXPECT_EQ(
+      load_recipe((folder / "recipe.yaml").string(), std::vector<std::string>{"data.train=x.jsonl"})
+          .optim.lr,
+      1e-2);
+  EXPECT_FALSE(fs::exists(folder / "checkpoint-2"));
+  EXPECT_TRUE(fs::exists(folder / "checkpoint-4" / "adapter_model.safetensors"));
+  EXPECT_TRUE(fs::exists(folder / "checkpoint-6" / "adapter_config.json"));
+  EXPECT_EQ(ckpt::read_peft(report.adapter_dir).tensors.size(), 3U * 7 * 2);
+}
+
+TEST(Trainer, TheSameSeedGivesTheSameAdapterBitForBit) {
+  std::vector<std::vector<ckpt::PeftTensor>> results;
+  for (const char* name : {"same_a", "same_b"}) {
+    const Recipe r = tiny_recipe(name);
+    engine::Model m = open(r);
+    Trainer trainer(m, r, counting(2), std::nullopt);
+    results.push_back(ckpt::read_peft(trainer.run(quiet()).adapter_dir).tensors);
+  }
+  for (size_t i = 0; i < results[0].size(); ++i)
+    EXPECT_EQ(results[0][i].values, results[1][i].values) << results[0][i].name;
+}
+
+TEST(Trainer, ALossThatIsNoNumberStopsTheRunAndSavesNothing) {
+  const Recipe r = tiny_recipe("nan");
+  engine::Model m = open(r);
+  const std::string name = "model.layers.0.mlp.up_proj.lora_A.weight";
+  std::vector<float> values = pjrt::to_host<float>(m.adapter.at(name));
+  values[3] = std::numeric_limits<float>::quiet_NaN();
+  m.adapter[name] = m.device.client().to_device<float>(m.adapter.at(name).type().dims,
+                                                       std::span<const float>(values));
+  Trainer trainer(m, r, counting(2), std::nullopt);
+  EXPECT_THAT([&] { trainer.run(quiet()); },
+              ThrowsMessage<Error>(HasSubstr("step 1: the loss is nan")));
+  EXPECT_FALSE(fs::exists(fs::path(r.save.dir) / "adapter"));
+}
+
+TEST(Trainer, StopsWhenAskedAndSavesTheAdapterAsItIs) {
+  const Recipe r = tiny_recipe("stopped");
+  engine::Model m = open(r);
+  Trainer trainer(m, r, counting(2), std::nullopt);
+  int asked = 0;
+  Callbacks c = quiet();
+  c.stop = [&] { return ++asked == 3; };
+  const Report report = trainer.run(c);
+  EXPECT_TRUE(report.stopped);
+  EXPECT_EQ(report.steps, 3);
+  EXPECT_TRUE(fs::exists(report.adapter_dir / "adapter_model.safetensors"));
+}
+
+TEST(Trainer, DropoutChangesTheStepButNotTheValidation) {
+  std::vector<double> losses, validations;
+  for (double dropout : {0.0, 0.5}) {
+    Recipe r = tiny_recipe("dropout");
+    r.adapter.dropout = dropout;
+    engine::Model m = open(r);
+    // B is not zero, so that what is dropped matters at once.
+    for (auto& [name, buffer] : m.adapter) {
+      std::vector<float> values(static_cast<size_t>(buffer.type().size()));
+      for (size_t i = 0; i < values.size(); ++i)
+        values[i] = static_cast<float>(std::sin(static_cast<double>(i)) * 0.3);
+      buffer =
+          m.device.client().to_device<float>(buffer.type().dims, std::span<const float>(values));
+    }
+    Trainer trainer(m, r, counting(2), counting(2));
+    Callbacks c = quiet();
+    c.on_step = [&](const Progress& p) {
+      if (p.step == 1) losses.push_back(p.loss);
+    };
+    validations.push_back(*trainer.run(c).val_loss_before);
+  }
+  EXPECT_EQ(validations[0], validations[1]);
+  EXPECT_GT(std::abs(losses[0] - losses[1]), 1e-4);
+}
+
+TEST(Trainer, AFolderThatCannotBeMadeIsOneLine) {
+  Recipe r = tiny_recipe("folder");
+  std::ofstream(testing::TempDir() + "hone_run_folder") << "a file";
+  engine::Model m = open(r);
+  Trainer trainer(m, r, counting(2), std::nullopt);
+  EXPECT_THAT([&] { trainer.run(quiet()); },
+              ThrowsMessage<FileError>(HasSubstr("cannot make the run's folder")));
+  fs::remove(testing::TempDir() + "hone_run_folder");
+}
+
+TEST(Trainer, TargetsThatMatchNothingAreNamed) {
+  Recipe r = tiny_recipe("targets");
+  r.adapter.targets = {"q_proj", "query_key_value"};
+  EXPECT_THAT([&] { open(r); },
+              ThrowsMessage<ConfigError>(HasSubstr("\"query_key_value\" matches no layer")));
+}
+
+}  // namespace
+}  // namespace hone::train
