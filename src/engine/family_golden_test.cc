@@ -1,6 +1,7 @@
 // Each family's tiny random model against the values of the reference implementation, layer by
 // layer, so that the first wrong layer is the first line that fails.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstring>
@@ -138,7 +139,8 @@ TEST(FamilyGolden, AnAdapterOfPeftGivesPeftsLogits) {
 
 TEST(Adapter, SavedAndReadAgainIsTheSame) {
   const ckpt::PeftAdapter before = ckpt::read_peft(kGolden / "adapter_tiny");
-  const auto folder = std::filesystem::path(testing::TempDir()) / "hone_adapter_again";
+  const auto folder =
+      std::filesystem::path(testing::TempDir()) / fmt::format("hone_adapter_{}", getpid());
   ckpt::write_peft(folder, before);
   const ckpt::PeftAdapter after = ckpt::read_peft(folder);
   EXPECT_EQ(before.rank, after.rank);

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
@@ -18,6 +19,11 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
+// This process's own folder: the suite may run twice at a time.
+std::string run_folder(const std::string& name) {
+  return fmt::format("{}hone_run_{}_{}", testing::TempDir(), getpid(), name);
+}
+
 Recipe tiny_recipe(const std::string& name) {
   Recipe r;
   r.model = "tests/golden/llama_tiny";
@@ -26,7 +32,7 @@ Recipe tiny_recipe(const std::string& name) {
   r.data.seq_len = 16;
   r.length = {.epochs = std::nullopt, .steps = 6};
   r.optim.lr = 1e-2;
-  r.save = {.dir = testing::TempDir() + "hone_run_" + name, .every = 0, .keep = 3};
+  r.save = {.dir = run_folder(name), .every = 0, .keep = 3};
   r.eval.every = 0;
   r.log.every = 2;
   fs::remove_all(r.save.dir);
@@ -151,12 +157,12 @@ TEST(Trainer, DropoutChangesTheStepButNotTheValidation) {
 
 TEST(Trainer, AFolderThatCannotBeMadeIsOneLine) {
   Recipe r = tiny_recipe("folder");
-  std::ofstream(testing::TempDir() + "hone_run_folder") << "a file";
+  std::ofstream(r.save.dir) << "a file";
   engine::Model m = open(r);
   Trainer trainer(m, r, counting(2), std::nullopt);
   EXPECT_THAT([&] { trainer.run(quiet()); },
               ThrowsMessage<FileError>(HasSubstr("cannot make the run's folder")));
-  fs::remove(testing::TempDir() + "hone_run_folder");
+  fs::remove(r.save.dir);
 }
 
 TEST(Trainer, TargetsThatMatchNothingAreNamed) {
