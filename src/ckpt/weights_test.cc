@@ -6,6 +6,7 @@
 
 #include "ckpt/expect_error.h"
 #include "ckpt/safetensors.h"
+#include "ckpt/shard_index.h"
 #include "ckpt/test_files.h"
 
 namespace hone::ckpt {
@@ -178,6 +179,15 @@ TEST(WeightsBad, EveryFolderHasItsLine) {
     expect_error([&] { open_weights(folder.path()); }, bad.message);
   }
   test::report_cases("bad model folders", rows.size(), 29);
+}
+
+TEST(WeightsBad, IndicesHaveALargestSize) {
+  expect_error([] { parse_shard_index(std::string(100'000'001, ' '), "x"); },
+               "x has 100000001 bytes");
+  std::string many = R"({"weight_map":{)";
+  for (int i = 0; i <= 1 << 20; ++i) many += fmt::format(R"("{}":"s",)", i);
+  many.back() = '}';
+  expect_error([&] { parse_shard_index(many + "}", "x"); }, "x names more than 1048576 tensors");
 }
 
 TEST(WeightsBad, OtherFilesAreRefused) {
