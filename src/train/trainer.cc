@@ -49,6 +49,9 @@ void make_folder(const fs::path& folder) {
     throw FileError("cannot make the run's folder {}: {}", folder.string(), failed.message());
 }
 
+// "-nan" says no more than "nan".
+double unsigned_nan(double v) { return std::isnan(v) ? std::abs(v) : v; }
+
 // The mean of the last tenth, at least one.
 double recent_mean(const std::vector<double>& losses) {
   const size_t n = std::max<size_t>(1, losses.size() / 10);
@@ -157,7 +160,7 @@ Report Trainer::run(const Callbacks& callbacks) {
           "step {}: the loss is {} and the gradient norm {}; stopped, and the adapter is not "
           "saved: "
           "lower optim.lr or look at the data",
-          i + 1, r.loss, r.grad_norm);
+          i + 1, unsigned_nan(r.loss), unsigned_nan(r.grad_norm));
     losses.push_back(r.loss);
     all_tokens += tokens;
     const Progress p{i + 1, steps_,      r.loss,
