@@ -1,8 +1,5 @@
 #include "text/chat_template.h"
 
-#include <nlohmann/json.hpp>
-
-#include "base/error.h"
 #include "base/json.h"
 #include "base/mmap.h"
 #include "ckpt/gguf.h"
@@ -13,78 +10,96 @@ namespace hone::text {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
 
-// Ten million steps and 4 MiB: far beyond any conversation, and stopped within a second.
-constexpr uint64_t kFuel = 10'000'000;
-constexpr size_t kOutputBytes = size_t{4} << 20;
+// A real template takes some hundred instructions a message, and reads and writes each byte of the
+// messages a few times; one unit of fuel is an instruction or 64 bytes.
+constexpr uint64_t kFuel = 200'000;
+constexpr uint64_t kFuelPerByte = 1;
+constexpr size_t kOutputBytes = size_t{1} << 20;
+constexpr size_t kOutputPerByte = 8;  // tojson can make six bytes of one
 
-std::string token_text(const Tokenizer& tokenizer, std::optional<int32_t> id) {
-  return id ? std::string(tokenizer.token(*id)) : std::string();
+std::string dump(const Json& json, const std::string& name) {
+  try {
+    return json.dump();
+  } catch (const nlohmann::json::type_error&) {
+    throw TemplateError("{}: a message is not UTF-8", name);
+  }
 }
 
-ChatTemplate with_tokens_of(std::string_view source, const Tokenizer& tokenizer) {
-  const SpecialIds& ids = tokenizer.special_ids();
-  return {source, token_text(tokenizer, ids.bos), token_text(tokenizer, ids.eos)};
-}
-
-// "chat_template" is the source, or a list of named ones of which "default" counts.
-std::optional<std::string> source_in(const nlohmann::json& config) {
-  const auto it = config.find("chat_template");
-  if (it == config.end()) return std::nullopt;
-  if (it->is_string()) return it->get<std::string>();
-  if (it->is_array())
-    for (const auto& entry : *it)
-      if (entry.is_object() && entry.value("name", "") == "default")
-        return entry.value("template", "");
+// "chat_template" is the source, or a list of {"name": ..., "template": ...}.
+std::optional<std::string> source_in(const nlohmann::json& config, std::string_view variant) {
+  const auto found = config.find("chat_template");
+  if (found == config.end()) return std::nullopt;
+  if (found->is_string() && variant == "default") return found->get<std::string>();
+  if (!found->is_array()) return std::nullopt;
+  for (const auto& entry : *found)
+    if (entry.is_object() && entry.value("name", "") == variant) return entry.value("template", "");
   return std::nullopt;
 }
 
 }  // namespace
 
-void ChatTemplate::Free::operator()(HoneTemplate* t) const { hone_template_free(t); }
+void ChatTemplate::Free::operator()(HoneTemplate* chat_template) const {
+  hone_template_free(chat_template);
+}
 
-ChatTemplate::ChatTemplate(std::string_view source, std::string bos, std::string eos)
-    : bos_(std::move(bos)), eos_(std::move(eos)) {
-  HoneTemplate* made = nullptr;
-  check_bridge<ConfigError>(hone_template_new(view(source), &made), "chat template");
-  handle_.reset(made);
+ChatTemplate::ChatTemplate(std::string_view source, std::string name, const Tokenizer& tokenizer)
+    : name_(std::move(name)) {
+  HoneTemplate* handle = nullptr;
+  check_bridge<TemplateError>(hone_template_new(view(source), &handle), name_);
+  handle_.reset(handle);
+  const auto set = [&](const char* variable, std::optional<int32_t> id) {
+    if (id) special_tokens_[variable] = tokenizer.token(*id);
+  };
+  const SpecialIds& ids = tokenizer.special_ids();
+  set("bos_token", ids.bos);
+  set("eos_token", ids.eos);
+  set("unk_token", ids.unk);
+  set("pad_token", ids.pad);
 }
 
 std::optional<ChatTemplate> ChatTemplate::from_folder(const fs::path& folder,
-                                                      const Tokenizer& tokenizer) {
-  if (const fs::path file = folder / "chat_template.jinja"; fs::exists(file)) {
-    const Mmap map(file);
-    return with_tokens_of({reinterpret_cast<const char*>(map.bytes().data()), map.bytes().size()},
-                          tokenizer);
+                                                      const Tokenizer& tokenizer,
+                                                      std::string_view variant) {
+  const fs::path jinja = folder / "chat_template.jinja", config = folder / "tokenizer_config.json";
+  if (variant == "default" && exists(jinja)) {
+    const Mmap map(jinja);
+    const auto bytes = map.bytes();
+    return ChatTemplate({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, jinja.string(),
+                        tokenizer);
   }
-  const fs::path file = folder / "tokenizer_config.json";
-  if (!fs::exists(file)) return std::nullopt;
-  const std::optional<std::string> source = source_in(read_json(file));
+  if (!exists(config)) return std::nullopt;
+  const auto source = source_in(read_json(config), variant);
   if (!source) return std::nullopt;
-  return with_tokens_of(*source, tokenizer);
+  return ChatTemplate(*source, config.string(), tokenizer);
 }
 
 std::optional<ChatTemplate> ChatTemplate::from_gguf(const ckpt::Gguf& file,
-                                                    const Tokenizer& tokenizer) {
-  const auto source = file.text("tokenizer.chat_template");
+                                                    const Tokenizer& tokenizer,
+                                                    std::string_view variant) {
+  std::string key = "tokenizer.chat_template";
+  if (variant != "default") key += fmt::format(".{}", variant);
+  const auto source = file.text(key);
   if (!source) return std::nullopt;
-  return with_tokens_of(*source, tokenizer);
+  return ChatTemplate(*source, fmt::format("{}, {}", file.path(), key), tokenizer);
 }
 
 std::string ChatTemplate::render(std::span<const Message> messages,
                                  const RenderOptions& options) const {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const Message& m : messages) list.push_back({{"role", m.role}, {"content", m.content}});
-  const nlohmann::ordered_json context = {{"messages", std::move(list)},
-                                          {"add_generation_prompt", options.add_generation_prompt},
-                                          {"bos_token", bos_},
-                                          {"eos_token", eos_}};
-  HoneText out{};
-  check_bridge<ConfigError>(
-      hone_template_render(handle_.get(), view(context.dump()),
-                           {.fuel = kFuel, .output_bytes = kOutputBytes, .now = options.now}, &out),
-      "chat template");
-  return take(out);
+  Json context = special_tokens_;
+  for (const auto& [key, value] : options.variables.items()) context[key] = value;
+  context["add_generation_prompt"] = options.add_generation_prompt;
+  Json& list = context["messages"] = Json::array();
+  for (const Message& message : messages) list.push_back(to_json(message));
+  const std::string variables = dump(context, name_);
+  const HoneRenderLimits limits{.fuel = kFuel + kFuelPerByte * variables.size(),
+                                .output_bytes = kOutputBytes + kOutputPerByte * variables.size(),
+                                .now = options.now};
+  HoneText text;
+  check_bridge<TemplateError>(hone_template_render(handle_.get(), view(variables), limits, &text),
+                              name_);
+  return take(text);
 }
 
 }  // namespace hone::text

@@ -1,118 +1,129 @@
 #include "text/messages.h"
 
 #include <algorithm>
-#include <optional>
 
-#include "base/error.h"
-#include "text/chat_template.h"
-#include "text/tokenizer.h"
+#include "text/chat_spans.h"
 
 namespace hone::text {
 namespace {
 
-struct Span {
-  size_t start, end;  // bytes of the rendered text
+using Tokens = std::vector<SpannedToken>;
+using Spans = std::vector<ChatSpan>;
+
+// The end of the special token that ends a turn; of the message, where the template writes none.
+size_t learnt_end(const Tokenizer& tokenizer, const Tokens& tokens, const ChatSpan& span) {
+  auto t = std::ranges::lower_bound(tokens, span.end, {}, &SpannedToken::start);
+  for (; t != tokens.end() && t->end <= span.turn_end; ++t)
+    if (tokenizer.is_special(t->id)) return t->end;
+  return span.end;
+}
+
+bool inside_token(const Tokens& tokens, size_t at) {
+  const auto t = std::ranges::upper_bound(tokens, at, {}, &SpannedToken::end);
+  return t != tokens.end() && t->start < at;
+}
+
+// Where a message begins, or ends without a token for that, in the middle of a token: the model
+// would see and make other tokens there than the whole text has.
+std::vector<size_t> bad_joints(const Tokenizer& tokenizer, const Tokens& tokens,
+                               const Spans& spans) {
+  std::vector<size_t> joints;
+  for (const ChatSpan& span : spans) {
+    const bool ended = learnt_end(tokenizer, tokens, span) > span.end;
+    if (inside_token(tokens, span.start)) joints.push_back(span.start);
+    if (!ended && span.end > span.start && inside_token(tokens, span.end))
+      joints.push_back(span.end);
+  }
+  return joints;
+}
+
+// The tokens of the text, cut at bad joints; but not where each cut would put a space.
+Tokens encode(const Tokenizer& tokenizer, std::string_view text, const Spans& spans) {
+  Tokens whole = tokenizer.encode_spans(text);
+  if (tokenizer.adds_space()) return whole;
+  std::vector<size_t> cuts = bad_joints(tokenizer, whole, spans);
+  if (cuts.empty()) return whole;
+  cuts.push_back(text.size());
+  Tokens tokens;
+  size_t from = 0;
+  for (const size_t cut : cuts) {
+    const auto offset = static_cast<uint32_t>(from);
+    for (const SpannedToken& t : tokenizer.encode_spans(text.substr(from, cut - from)))
+      tokens.push_back({t.id, t.start + offset, t.end + offset});
+    from = cut;
+  }
+  return tokens;
+}
+
+ChatTokens with_mask(const Tokenizer& tokenizer, const Tokens& tokens, const Spans& spans) {
+  ChatTokens result;
+  auto span = spans.begin();
+  size_t end = spans.empty() ? 0 : learnt_end(tokenizer, tokens, *span);
+  for (const SpannedToken& t : tokens) {
+    while (span != spans.end() && t.start >= end && ++span != spans.end())
+      end = learnt_end(tokenizer, tokens, *span);
+    // A token of no bytes (a space that the tokenizer puts before a message) belongs to what
+    // follows.
+    const bool learnt = span != spans.end() && (t.start >= span->start || t.end > span->start);
+    result.ids.push_back(t.id);
+    result.mask.push_back(learnt);
+  }
+  return result;
+}
+
+ChatTokens all_learnt(const Tokens& tokens) {
+  ChatTokens result;
+  for (const SpannedToken& t : tokens) result.ids.push_back(t.id);
+  result.mask.assign(result.ids.size(), 1);
+  return result;
+}
+
+// The rendered text, and the assistant's messages in it when they can be told apart.
+struct Rendered {
+  std::string text;
+  std::optional<Spans> spans;
+
+  Rendered(const ChatTemplate& chat_template, std::span<const Message> messages,
+           const RenderOptions& options) try
+      : text(chat_template.render(messages, options)),
+        spans(find_chat_spans(chat_template, messages, options, text)) {
+  } catch (const TemplateError& e) {
+    throw ChatError(ChatError::kTemplate, "{}", e.what());
+  }
 };
 
-// A text that stands for message i and that no template looks into or changes.
-std::string sentinel(size_t i, size_t salt) {
-  return "\x01hone" + std::to_string(salt) + "-" + std::to_string(i) + "\x01";
-}
-
-std::string_view trimmed(std::string_view s) {
-  constexpr std::string_view kSpace = " \t\n\r\f\v";
-  const size_t first = s.find_first_not_of(kSpace);
-  return first == std::string_view::npos ? std::string_view()
-                                         : s.substr(first, s.find_last_not_of(kSpace) - first + 1);
-}
-
-// The fixed text around the assistant's messages: rendered with a sentinel for each of them, cut
-// where the sentinels stand. One more piece than there are such messages.
-std::vector<std::string> pieces_around(const ChatTemplate& chat_template,
-                                       std::span<const Message> messages) {
-  std::vector<Message> marked(messages.begin(), messages.end());
-  size_t salt = 0;  // until no message holds the sentinel by itself
-  auto taken = [&] {
-    return std::ranges::any_of(messages, [&](const Message& m) {
-      return m.content.find("\x01hone" + std::to_string(salt) + "-") != std::string::npos;
-    });
-  };
-  while (taken()) ++salt;
-  for (size_t i = 0; i < marked.size(); ++i)
-    if (marked[i].role == "assistant") marked[i].content = sentinel(i, salt);
-  const std::string text = chat_template.render(marked);
-
-  std::vector<std::string> pieces;
-  size_t from = 0;
-  for (size_t i = 0; i < marked.size(); ++i) {
-    if (marked[i].role != "assistant") continue;
-    const size_t at = text.find(marked[i].content, from);
-    if (at == std::string::npos)
-      throw ConfigError("the chat template does not show message {}, the assistant's", i);
-    pieces.push_back(text.substr(from, at - from));
-    from = at + marked[i].content.size();
-  }
-  pieces.push_back(text.substr(from));
-  return pieces;
-}
-
-// Where each assistant message lies in the rendered text: after its piece, as it is or trimmed.
-std::vector<Span> assistant_spans(const std::string& text, const std::vector<std::string>& pieces,
-                                  std::span<const Message> messages) {
-  std::vector<Span> spans;
-  size_t at = 0, next = 0;
-  auto failed = [&] {
-    return ConfigError("the chat template changes the assistant's message {}; it cannot be masked",
-                       next);
-  };
-  for (const Message& m : messages) {
-    if (m.role != "assistant") continue;
-    if (!std::string_view(text).substr(at).starts_with(pieces[next])) throw failed();
-    at += pieces[next].size();
-    std::optional<size_t> length;
-    for (const std::string_view form : {std::string_view(m.content), trimmed(m.content)}) {
-      const std::string_view rest = std::string_view(text).substr(at);
-      if (rest.starts_with(form) && rest.substr(form.size()).starts_with(pieces[next + 1]) &&
-          !length)
-        length = form.size();
-    }
-    if (!length) throw failed();
-    spans.push_back({at, at + *length});
-    at += *length;
-    ++next;
-  }
-  return spans;
+void refuse_doubled_bos(const Tokenizer& tokenizer, const std::vector<int32_t>& ids) {
+  const auto bos = tokenizer.special_ids().bos;
+  if (bos && ids.size() > 1 && ids[0] == *bos && ids[1] == *bos)
+    throw ChatError(ChatError::kDoubledBos,
+                    "the conversation begins with two {}: the template writes one already",
+                    tokenizer.token(*bos));
 }
 
 }  // namespace
 
 ChatTokens tokenize_chat(const Tokenizer& tokenizer, const ChatTemplate& chat_template,
-                         std::span<const Message> messages) {
-  const std::string text = chat_template.render(messages);
-  const std::vector<Span> spans =
-      assistant_spans(text, pieces_around(chat_template, messages), messages);
-  const std::vector<SpannedToken> tokens = tokenizer.encode_spans(text);
-  ChatTokens out;
-  size_t span = 0;
-  for (const SpannedToken& t : tokens) {
-    while (span < spans.size() && t.start > spans[span].end) ++span;
-    bool mine = span < spans.size() && t.end > spans[span].start && t.start < spans[span].end;
-    // The special token right behind the content ends the turn.
-    if (span < spans.size() && t.start == spans[span].end && tokenizer.is_special(t.id))
-      mine = true;
-    out.ids.push_back(t.id);
-    out.mask.push_back(mine);
-  }
-  const auto bos = tokenizer.special_ids().bos;
-  if (bos && out.ids.size() > 1 && out.ids[0] == *bos && out.ids[1] == *bos)
-    throw ConfigError(
-        "the conversation begins with two BOS tokens: the template writes one already");
-  return out;
+                         std::span<const Message> messages, Learn learn,
+                         const RenderOptions& options) {
+  const bool all = learn == Learn::kAll;
+  if (!all && std::ranges::find(messages, "assistant", &Message::role) == messages.end())
+    throw ChatError(ChatError::kNoAssistant, "no message is the assistant's: nothing to learn");
+  const Rendered rendered(chat_template, messages, options);
+  if (!all && !rendered.spans)
+    throw ChatError(
+        ChatError::kUnmarkable,
+        "the chat template rewrites an assistant message: what to learn cannot be told");
+  const Spans spans = rendered.spans.value_or(Spans());
+  const Tokens tokens = encode(tokenizer, rendered.text, spans);
+  ChatTokens result = all ? all_learnt(tokens) : with_mask(tokenizer, tokens, spans);
+  refuse_doubled_bos(tokenizer, result.ids);
+  return result;
 }
 
 std::vector<int32_t> tokenize_prompt(const Tokenizer& tokenizer, const ChatTemplate& chat_template,
-                                     std::span<const Message> messages) {
-  return tokenizer.encode(chat_template.render(messages, {.add_generation_prompt = true}), false);
+                                     std::span<const Message> messages, RenderOptions options) {
+  options.add_generation_prompt = true;
+  return tokenize_chat(tokenizer, chat_template, messages, Learn::kAll, options).ids;
 }
 
 }  // namespace hone::text

@@ -3,34 +3,49 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
+
+#include "text/chat_template.h"
+#include "text/message.h"
+#include "text/tokenizer.h"
 
 namespace hone::text {
 
-class ChatTemplate;
-class Tokenizer;
-
-struct Message {
-  std::string role;     // "system", "user", "assistant", "tool"
-  std::string content;  // UTF-8
-  bool operator==(const Message&) const = default;
+// A conversation that cannot be learnt from or answered; a caller may count them by kind.
+struct ChatError : ConfigError {
+  enum Kind {
+    kTemplate,     // the template fails, or refuses the messages
+    kNoAssistant,  // there is nothing to learn: no message is the assistant's
+    kUnmarkable,   // the template rewrites an assistant message, so that it cannot be told apart
+    kDoubledBos,   // the text begins with two BOS
+  };
+  template <class... Args>
+  ChatError(Kind k, fmt::format_string<Args...> format, Args&&... args)
+      : ConfigError(format, std::forward<Args>(args)...), kind(k) {}
+  Kind kind;
 };
 
 struct ChatTokens {
   std::vector<int32_t> ids;
-  std::vector<uint8_t> mask;  // 1: the assistant's content, or the token that ends its turn
+  std::vector<uint8_t> mask;  // one an id; 1: to be learnt
 };
 
-// The ids of the rendered conversation, with nothing added by the tokenizer: a template says its
-// own BOS. The mask follows from where the template puts each assistant message, not from looking
-// for its text. Throws ConfigError when the template fails, when it does not show an assistant's
-// message, or when the text begins with two BOS.
-ChatTokens tokenize_chat(const Tokenizer& tokenizer, const ChatTemplate& chat_template,
-                         std::span<const Message> messages);
+enum class Learn {
+  kAssistant,  // the content of each assistant message, and the token that ends its turn
+  kAll,
+};
 
-// The ids of a conversation that the assistant is to answer.
+// The ids of the rendered conversation, with nothing added by the tokenizer: a template writes its
+// own BOS. The mask follows from where the template puts each assistant message
+// (text/chat_spans.h). Throws ChatError.
+ChatTokens tokenize_chat(const Tokenizer& tokenizer, const ChatTemplate& chat_template,
+                         std::span<const Message> messages, Learn learn = Learn::kAssistant,
+                         const RenderOptions& options = {});
+
+// The ids of a conversation that the assistant is to answer. Where the template only adds to that
+// text when the answer is there, they are the first ids of the whole conversation. Throws
+// ChatError.
 std::vector<int32_t> tokenize_prompt(const Tokenizer& tokenizer, const ChatTemplate& chat_template,
-                                     std::span<const Message> messages);
+                                     std::span<const Message> messages, RenderOptions options = {});
 
 }  // namespace hone::text

@@ -21,6 +21,8 @@ Tokenizer::Tokenizer(std::string_view json, const std::string& name) {
   handle_.reset(handle);
   read_vocabulary(name);
   read_description(name);
+  const auto letter = encode("a", false);
+  adds_space_ = !letter.empty() && bytes(letter.front()).starts_with(' ');
 }
 
 void Tokenizer::read_vocabulary(const std::string& name) {

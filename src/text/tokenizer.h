@@ -62,7 +62,8 @@ class Tokenizer {
   bool is_special(int32_t id) const { return special_.contains(id); }
 
   const SpecialIds& special_ids() const { return ids_; }
-  bool adds_bos() const { return adds_bos_; }  // encode(text, true) begins with BOS
+  bool adds_bos() const { return adds_bos_; }      // encode(text, true) begins with BOS
+  bool adds_space() const { return adds_space_; }  // encode("a") is that of " a"
   // How many spaces a decoded text loses at its front, where SentencePiece had put one.
   size_t leading_spaces() const { return bytes_.leading_spaces; }
 
@@ -84,7 +85,7 @@ class Tokenizer {
   TokenBytes bytes_;
   std::unordered_set<int32_t> special_;
   SpecialIds ids_;
-  bool adds_bos_ = false;
+  bool adds_bos_ = false, adds_space_ = false;
 };
 
 }  // namespace hone::text

@@ -3,27 +3,16 @@
 // committed.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
 
-#include "base/error.h"
-#include "ckpt/gguf.h"
+#include "text/test_vocabularies.h"
 #include "text/tokenizer.h"
 
 namespace hone::text {
 namespace {
-
-std::filesystem::path vocabularies() {
-  const char* const folder = std::getenv("HONE_VOCABS");
-  return folder != nullptr ? folder : ".deps/vocabs";
-}
-
-ckpt::Gguf open(const std::string& name) {
-  return ckpt::Gguf(vocabularies() / ("ggml-vocab-" + name + ".gguf"));
-}
 
 std::string read(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -62,7 +51,7 @@ TEST(Vocabularies, GiveTheExpectedIds) {
   size_t texts = 0, served = 0;
   for (const std::string name : kServed) {
     SCOPED_TRACE(name);
-    const Tokenizer tokenizer = Tokenizer::from_gguf(open(name));
+    const Tokenizer tokenizer = Tokenizer::from_gguf(open_vocabulary(name));
     for (const Case& c : cases(name)) {
       EXPECT_EQ(tokenizer.encode(c.text, false), c.ids) << "\"" << c.text << "\"";
       ++texts;

@@ -1,0 +1,32 @@
+// Where a template puts the assistant's messages in the text that it renders.
+//
+// Found by rendering, never by looking for the messages' own words: the conversation is rendered a
+// second time with a unique marker in place of each assistant message. What stands between the
+// markers is the template's; between those pieces, in the true text, stand the messages, as they
+// are or trimmed. Where a template looks into a message (to move its reasoning, say), the text that
+// it gives up to the message is compared with the whole instead.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "text/chat_template.h"
+
+namespace hone::text {
+
+// Bytes of the rendered text.
+struct ChatSpan {
+  size_t start, end;  // of the message
+  size_t turn_end;    // [end, turn_end): what the template writes to end this turn
+};
+
+// One span for each assistant message of `text`, which is the template's rendering of `messages`
+// with `options`; nothing where the template rewrites a message.
+std::optional<std::vector<ChatSpan>> find_chat_spans(const ChatTemplate& chat_template,
+                                                     std::span<const Message> messages,
+                                                     const RenderOptions& options,
+                                                     std::string_view text);
+
+}  // namespace hone::text
