@@ -127,6 +127,33 @@ TEST_P(RmsNormInAProgram, EqualsTheScalarReference) {
   }
 }
 
+// Independent calls run at once on the threads that each of them also asks for help.
+TEST_P(RmsNormInAProgram, ManyAtOnceDoNotWaitForEachOther) {
+  constexpr int kCalls = 16;
+  const pjrt::Client c = client();
+  for (const Kernel& k : kernels()) pjrt::register_custom_call(c.plugin(), k.name, k.handler);
+  const std::string x = "tensor<512x576xf32>", w = "tensor<576xf32>";
+  std::string body, results, types;
+  for (int i = 0; i < kCalls; ++i) {
+    body += fmt::format(
+        "%{0} = stablehlo.custom_call @hone_rms_norm(%x, %w) {{api_version = 4 : i32, "
+        "backend_config = {{eps = {1:.1f} : f32}}}} : ({2}, {3}) -> {2}\n",
+        i, 1.0 + i, x, w);
+    results += fmt::format("{}%{}", i == 0 ? "" : ", ", i);
+    types += fmt::format("{}{}", i == 0 ? "" : ", ", x);
+  }
+  const auto program = c.compile(fmt::format(
+      "module @m {{ func.func public @main(%x: {}, %w: {}) -> ({}) {{\n{}return {} : {}\n}} }}", x,
+      w, types, body, results, types));
+  Random random(4);
+  const Case example = random_case(512, 576, random);
+  const auto in = c.to_device<float>({512, 576}, example.x);
+  const auto weight = c.to_device<float>({576}, example.weight);
+  const auto first = pjrt::to_host<float>(program.execute({in, weight})[kCalls - 1]);
+  for (int again = 0; again < 50; ++again)
+    EXPECT_EQ(pjrt::to_host<float>(program.execute({in, weight})[kCalls - 1]), first);
+}
+
 TEST_P(RmsNormInAProgram, RefusesOtherShapes) {
   const pjrt::Client c = client();
   for (const Kernel& k : kernels()) pjrt::register_custom_call(c.plugin(), k.name, k.handler);
