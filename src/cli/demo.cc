@@ -125,7 +125,7 @@ int run(const Options& o) {
 }  // namespace
 
 extern const Command kDemo =
-    command<run>("demo", "fine-tune SmolLM2-135M on Verilog and measure what it learned",
+    command<run>("demo", "fine-tune a small model on Verilog and measure it",
                  {"hone demo", "hone demo length.steps=20 save.dir=runs/short"});
 
 }  // namespace hone::cli

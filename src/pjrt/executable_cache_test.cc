@@ -97,7 +97,7 @@ TEST_P(Cache, ADamagedEntryIsMadeAgain) {
     const Compiled again = compile(folder.path());
     EXPECT_FALSE(again.from_cache);
     EXPECT_EQ(again.note, "");
-    EXPECT_EQ(contents(entry).size(), good.size());
+    EXPECT_NE(contents(entry), bad);
     EXPECT_TRUE(compile(folder.path()).from_cache);
   }
 }

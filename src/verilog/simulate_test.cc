@@ -92,7 +92,7 @@ const std::vector<Case>& cases() {
 TEST(Simulate, GivesTheVerdict) {
   const std::string testbench = inverter_bench();
   for (const Case& c : cases()) {
-    const Outcome outcome = simulate(c.module, testbench, {.limits = {.seconds = 2}});
+    const Outcome outcome = simulate(c.module, testbench, {.limits = {.seconds = 8}});
     EXPECT_EQ(name(outcome.verdict), name(c.verdict)) << c.what << ": " << outcome.error;
     EXPECT_THAT(outcome.error, HasSubstr(c.error)) << c.what;
     EXPECT_EQ(outcome.error.empty(), c.verdict == Verdict::kPass) << c.what;
