@@ -83,8 +83,8 @@ int run(const Options& o) {
 
 extern const Command kGenerate = command<run>(
     "generate", "answer a prompt",
-    {"hone generate smollm2-135m --prompt \"The capital of France is\" --max-tokens 32",
-     "hone generate smollm2-135m --chat --prompt \"Write a 4-bit counter in Verilog.\"",
+    {"hone generate smollm2-135m --prompt 'The capital of France is' --max-tokens 32",
+     "hone generate smollm2-135m --chat --prompt 'Write a 4-bit counter in Verilog.'",
      "hone generate smollm2-135m --adapter runs/demo/adapter --chat --temperature 0.7 --top-p "
      "0.9"});
 
