@@ -121,7 +121,7 @@ unpack() {
     mkdir -p "$deps/$(dirname "$to.")" || return 1
     # shellcheck disable=SC2086
     for file in "$temp"/files/$from; do
-      chmod u+rw,go+r "$file" && mv -fT "$file" "$(destination "$file" "$to")" || return 1
+      chmod u+rw,go+r "$file" && touch "$file" && mv -fT "$file" "$(destination "$file" "$to")" || return 1
     done
   done <<<"${takes[n]}"
   failure=
