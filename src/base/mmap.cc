@@ -15,7 +15,7 @@ namespace hone {
 Mmap::Mmap(const std::filesystem::path& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) throw FileError("cannot open {}: {}", path.string(), std::strerror(errno));
-  struct stat st {};
+  struct stat st{};
   const bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
   size_ = regular ? static_cast<size_t>(st.st_size) : 0;
   void* map = size_ > 0 ? mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd, 0) : nullptr;

@@ -28,7 +28,8 @@ class Random {
     return radius * std::cos(2.0 * std::numbers::pi * uniform());
   }
   int64_t below(int64_t n) {  // [0, n)
-    return static_cast<int64_t>((static_cast<unsigned __int128>(bits()) * static_cast<uint64_t>(n)) >> 64);
+    return static_cast<int64_t>(
+        (static_cast<unsigned __int128>(bits()) * static_cast<uint64_t>(n)) >> 64);
   }
   int64_t between(int64_t lo, int64_t hi) { return lo + below(hi - lo + 1); }  // [lo, hi]
 

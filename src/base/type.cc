@@ -10,17 +10,28 @@ namespace hone {
 
 std::string_view name(DType t) {
   switch (t) {
-    case DType::kPred: return "i1";
-    case DType::kS8: return "i8";
-    case DType::kU8: return "ui8";
-    case DType::kS32: return "i32";
-    case DType::kU32: return "ui32";
-    case DType::kS64: return "i64";
-    case DType::kU64: return "ui64";
-    case DType::kF16: return "f16";
-    case DType::kBF16: return "bf16";
-    case DType::kF32: return "f32";
-    case DType::kF64: return "f64";
+    case DType::kPred:
+      return "i1";
+    case DType::kS8:
+      return "i8";
+    case DType::kU8:
+      return "ui8";
+    case DType::kS32:
+      return "i32";
+    case DType::kU32:
+      return "ui32";
+    case DType::kS64:
+      return "i64";
+    case DType::kU64:
+      return "ui64";
+    case DType::kF16:
+      return "f16";
+    case DType::kBF16:
+      return "bf16";
+    case DType::kF32:
+      return "f32";
+    case DType::kF64:
+      return "f64";
   }
   return "?";
 }
@@ -29,15 +40,19 @@ size_t byte_size(DType t) {
   switch (t) {
     case DType::kPred:
     case DType::kS8:
-    case DType::kU8: return 1;
+    case DType::kU8:
+      return 1;
     case DType::kF16:
-    case DType::kBF16: return 2;
+    case DType::kBF16:
+      return 2;
     case DType::kS32:
     case DType::kU32:
-    case DType::kF32: return 4;
+    case DType::kF32:
+      return 4;
     case DType::kS64:
     case DType::kU64:
-    case DType::kF64: return 8;
+    case DType::kF64:
+      return 8;
   }
   return 0;
 }

@@ -24,9 +24,9 @@ struct Type {
 
   bool operator==(const Type&) const = default;
   int64_t rank() const { return static_cast<int64_t>(dims.size()); }
-  int64_t size() const;      // elements
-  size_t bytes() const;      // elements x byte_size
-  std::string str() const;   // "tensor<2x3xf32>"
+  int64_t size() const;     // elements
+  size_t bytes() const;     // elements x byte_size
+  std::string str() const;  // "tensor<2x3xf32>"
 };
 
 }  // namespace hone
