@@ -1,16 +1,14 @@
 #include "train/examples.h"
 
-#include <algorithm>
-
 #include "data/jsonl.h"
 
 namespace hone::train {
 namespace {
 
-data::Sample sample_of(std::span<const text::Message> messages, const std::string& loss_on,
+data::Sample sample_of(std::span<const text::Message> messages, text::Learn learn,
                        const engine::Language& language) {
-  text::ChatTokens t = text::tokenize_chat(language.tokenizer, language.chat_template(), messages);
-  if (loss_on == "all") std::ranges::fill(t.mask, uint8_t{1});
+  text::ChatTokens t =
+      text::tokenize_chat(language.tokenizer, language.chat_template(), messages, learn);
   return {std::move(t.ids), std::move(t.mask)};
 }
 
@@ -19,13 +17,14 @@ data::Sample sample_of(std::span<const text::Message> messages, const std::strin
 std::vector<data::Sample> load_samples(const std::vector<DataSource>& sources,
                                        const std::string& loss_on,
                                        const engine::Language& language) {
+  const text::Learn learn = loss_on == "all" ? text::Learn::kAll : text::Learn::kAssistant;
   std::vector<data::Sample> samples;
   for (const DataSource& source : sources) {
     data::JsonlReader reader(source.path);
     while (const auto example = reader.next()) {
       const std::string place = fmt::format("{}:{}", source.path, reader.line());
       try {
-        samples.push_back(sample_of(example->messages, loss_on, language));
+        samples.push_back(sample_of(example->messages, learn, language));
       } catch (const ConfigError& e) {
         throw ConfigError("{}: {}", place, e.what());
       }
