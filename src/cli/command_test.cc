@@ -11,14 +11,14 @@ Commands all_commands();  // main.cc
 
 namespace {
 
-// The words of a command line that needs no shell: single quotes only.
+// The words of a command line that needs no more of a shell than quotes.
 std::vector<std::string> words(std::string_view line) {
   std::vector<std::string> out(1);
-  bool quoted = false;
+  char open = 0;  // the quote we are in
   for (const char c : line) {
-    if (c == '\'')
-      quoted = !quoted;
-    else if (c == ' ' && !quoted)
+    if (c == open || (open == 0 && (c == '\'' || c == '"')))
+      open = open == 0 ? c : 0;
+    else if (c == ' ' && open == 0)
       out.emplace_back();
     else
       out.back() += c;
@@ -33,6 +33,7 @@ TEST(Commands, EveryExampleInTheHelpParses) {
     for (const std::string_view example : command->examples) {
       const std::vector<std::string> args = words(example);
       ASSERT_GE(args.size(), 2u) << example;
+      SCOPED_TRACE(example);
       EXPECT_EQ(args[0], "hone");
       EXPECT_EQ(args[1], command->name);
       EXPECT_TRUE(command->parse(std::span(args).subspan(2))) << example;
