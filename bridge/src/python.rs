@@ -1,7 +1,61 @@
-//! What Python does and chat templates lean on: json.dumps, strftime.
+//! What Python does and chat templates lean on: str(), json.dumps(), strftime().
 use minijinja::value::{Kwargs, ValueKind};
-use minijinja::{Error, ErrorKind, State, Value};
+use minijinja::{Error, ErrorKind, Output, State, Value};
 use std::fmt::Write;
+
+/// `{{ value }}`.
+pub fn print(out: &mut Output, _: &mut State, value: &Value) -> Result<(), Error> {
+    match value.as_str() {
+        Some(text) => out.write_str(text)?,
+        None => out.write_str(&text(value))?,
+    }
+    Ok(())
+}
+
+/// The `string` filter.
+pub fn string(value: &Value) -> String {
+    text(value)
+}
+
+/// str(value).
+fn text(value: &Value) -> String {
+    match value.kind() {
+        ValueKind::Number if !value.is_integer() => f64::try_from(value.clone()).map(float),
+        ValueKind::Seq | ValueKind::Map => Ok(repr(value, 0)),
+        _ => Ok(value.to_string()),
+    }
+    .unwrap_or_default()
+}
+
+/// repr(value). Only floats are spelt differently by minijinja, and it prints what is inside of
+/// containers itself.
+fn repr(value: &Value, depth: usize) -> String {
+    let list = |items: Vec<String>, open: &str, close: &str| format!("{open}{}{close}", items.join(", "));
+    let each = || value.try_iter().into_iter().flatten();
+    match value.kind() {
+        _ if depth > MAX_DEPTH => "...".into(),
+        ValueKind::Map => {
+            let pair = |key: Value| {
+                let item = value.get_item(&key).unwrap_or_default();
+                format!("{}: {}", repr(&key, depth + 1), repr(&item, depth + 1))
+            };
+            list(each().map(pair).collect(), "{", "}")
+        }
+        ValueKind::Seq if !value.is_tuple() => {
+            list(each().map(|item| repr(&item, depth + 1)).collect(), "[", "]")
+        }
+        ValueKind::Number => text(value),
+        _ => format!("{value:?}"),
+    }
+}
+
+const MAX_DEPTH: usize = 100;
+
+/// The `iterable` test: None is not.
+pub fn is_iterable(value: &Value) -> bool {
+    use ValueKind::*;
+    matches!(value.kind(), Seq | Map | Iterable | String | Undefined)
+}
 
 /// The `tojson` of chat templates: json.dumps(value, ensure_ascii=False, ...), not HTML-safe.
 pub fn tojson(
@@ -10,7 +64,7 @@ pub fn tojson(
     indent: Option<Value>,
     args: Kwargs,
 ) -> Result<String, Error> {
-    let _: Option<Value> = args.get("ensure_ascii")?;
+    let ascii: Option<bool> = args.get("ensure_ascii")?;
     let indent = match indent {
         Some(indent) => Some(indent),
         None => args.get("indent")?,
@@ -22,7 +76,7 @@ pub fn tojson(
         Some(indent) if !indent.is_none() => Some(usize::try_from(indent)?),
         _ => None,
     };
-    let mut json = Json::new(indent, sort_keys.unwrap_or(false));
+    let mut json = Json::new(indent, sort_keys.unwrap_or(false), ascii.unwrap_or(false));
     if let Some(separators) = separators.filter(|s| !s.is_none()) {
         let text = |i: usize| separators.get_item(&Value::from(i)).map(|s| s.to_string());
         (json.between, json.colon) = (text(0)?, text(1)?);
@@ -35,19 +89,20 @@ struct Json {
     out: String,
     indent: Option<usize>,
     sort_keys: bool,
+    ascii: bool,
     between: String,
     colon: String,
 }
 
 impl Json {
-    fn new(indent: Option<usize>, sort_keys: bool) -> Self {
+    fn new(indent: Option<usize>, sort_keys: bool, ascii: bool) -> Self {
         let between = if indent.is_some() { "," } else { ", " };
         let (out, between, colon) = (String::new(), between.into(), ": ".into());
-        Self { out, indent, sort_keys, between, colon }
+        Self { out, indent, sort_keys, ascii, between, colon }
     }
 
     fn write(&mut self, state: &State, value: &Value, depth: usize) -> Result<(), Error> {
-        if depth > 100 {
+        if depth > MAX_DEPTH {
             return Err(Error::new(ErrorKind::InvalidOperation, "tojson: nested too deeply"));
         }
         let before = self.out.len();
@@ -84,11 +139,17 @@ impl Json {
                 '\t' => self.out.push_str("\\t"),
                 '\u{8}' => self.out.push_str("\\b"),
                 '\u{c}' => self.out.push_str("\\f"),
-                c if c < ' ' => write!(self.out, "\\u{:04x}", c as u32).expect("a String grows"),
+                c if c < ' ' || (self.ascii && !c.is_ascii()) => self.escape(c),
                 c => self.out.push(c),
             }
         }
         self.out.push('"');
+    }
+
+    fn escape(&mut self, c: char) {
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            write!(self.out, "\\u{unit:04x}").expect("a String grows");
+        }
     }
 
     fn list(&mut self, state: &State, value: &Value, depth: usize) -> Result<(), Error> {

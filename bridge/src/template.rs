@@ -78,7 +78,10 @@ fn environment(limits: Limits) -> Environment<'static> {
     env.set_fuel(Some(limits.fuel));
     env.set_recursion_limit(MAX_RECURSION);
     env.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
+    env.set_formatter(python::print);
+    env.add_filter("string", python::string);
     env.add_filter("tojson", python::tojson);
+    env.add_test("iterable", python::is_iterable);
     env.add_function("raise_exception", |message: String| -> Result<Value, Error> {
         Err(Error::new(ErrorKind::InvalidOperation, format!("{RAISED}{message}")))
     });

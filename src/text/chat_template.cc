@@ -88,6 +88,7 @@ std::optional<ChatTemplate> ChatTemplate::from_gguf(const ckpt::Gguf& file,
 std::string ChatTemplate::render(std::span<const Message> messages,
                                  const RenderOptions& options) const {
   Json context = special_tokens_;
+  context["tools"] = context["documents"] = nullptr;  // templates expect these to be there
   for (const auto& [key, value] : options.variables.items()) context[key] = value;
   context["add_generation_prompt"] = options.add_generation_prompt;
   Json& list = context["messages"] = Json::array();

@@ -2,29 +2,22 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "base/sha256.h"
-#include "ckpt/gguf.h"
 #include "text/test_vocabularies.h"
-#include "text/tokenizer.h"
 
 namespace hone::text {
 namespace {
 
-const char* const kModel = ".deps/models/smollm2-135m/SmolLM2-135M-Instruct.Q4_1.gguf";
-
-nlohmann::json golden() {
-  std::ifstream file("tests/golden/tokens.json");
-  return nlohmann::json::parse(file);
-}
+nlohmann::json golden() { return nlohmann::json::parse(read_file("tests/golden/tokens.json")); }
 
 TEST(GoldenTokens, OfSmolLm2) {
-  const Tokenizer tokenizer = Tokenizer::from_gguf(ckpt::Gguf(kModel));
+  const Tokenizer tokenizer = Tokenizer::from_gguf(ckpt::Gguf(kSmolLm2));
+  const auto expected = golden();
   size_t count = 0;
-  for (const auto& entry : golden().at("smollm2")) {
+  for (const auto& entry : expected.at("smollm2")) {
     const std::string text = entry.at(0);
     EXPECT_EQ(tokenizer.encode(text, false), entry.at(1).get<std::vector<int32_t>>()) << entry;
     ++count;

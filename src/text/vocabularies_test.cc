@@ -3,21 +3,13 @@
 // committed.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <sstream>
 
 #include "text/test_vocabularies.h"
-#include "text/tokenizer.h"
 
 namespace hone::text {
 namespace {
-
-std::string read(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 struct Case {
   std::string text;
@@ -26,8 +18,8 @@ struct Case {
 
 std::vector<Case> cases(const std::string& name) {
   const std::string file = (vocabularies() / ("ggml-vocab-" + name + ".gguf")).string();
-  const std::string texts = read(file + ".inp"), separator = "\n__ggml_vocab_test__\n";
-  std::istringstream lines(read(file + ".out"));
+  const std::string texts = read_file(file + ".inp"), separator = "\n__ggml_vocab_test__\n";
+  std::istringstream lines(read_file(file + ".out"));
   std::vector<Case> result;
   for (size_t at = 0; at < texts.size();) {
     const size_t end = std::min(texts.find(separator, at), texts.size());
