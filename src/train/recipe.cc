@@ -27,21 +27,29 @@ bool has_format(const Recipe& r, std::string_view format) {
 
 bool has_several_devices(const Recipe& r) { return r.mesh.value && *r.mesh.value != MeshRecipe{}; }
 
+bool has_weights(const Recipe& r) {
+  auto weighted = [](const DataSource& s) { return s.weight != 1; };
+  return std::ranges::any_of(r.data.train, weighted) || std::ranges::any_of(r.data.eval, weighted);
+}
+
 const NotBuilt kNotBuilt[] = {
     {"adapter.kind: dora", "use lora", [](auto& r) { return r.adapter.kind == "dora"; }},
     {"adapter.kind: none", "use lora", [](auto& r) { return r.adapter.kind == "none"; }},
     {"adapter.variant: rslora", "use plain", [](auto& r) { return r.adapter.variant == "rslora"; }},
     {"adapter.variant: loraplus", "use plain",
      [](auto& r) { return r.adapter.variant == "loraplus"; }},
-    {"base.store: bf16", "use as-is", [](auto& r) { return r.base.store == "bf16"; }},
-    {"base.store: int8", "use as-is", [](auto& r) { return r.base.store == "int8"; }},
-    {"base.store: nf4", "use as-is", [](auto& r) { return r.base.store == "nf4"; }},
+    {"base.store: as-is", "use f32; quantised weights are widened when they are loaded",
+     [](auto& r) { return r.base.store == "as-is"; }},
+    {"base.store: bf16", "use f32", [](auto& r) { return r.base.store == "bf16"; }},
+    {"base.store: int8", "use f32", [](auto& r) { return r.base.store == "int8"; }},
+    {"base.store: nf4", "use f32", [](auto& r) { return r.base.store == "nf4"; }},
     {"data format: sharegpt", "use messages", [](auto& r) { return has_format(r, "sharegpt"); }},
     {"data format: alpaca", "use messages", [](auto& r) { return has_format(r, "alpaca"); }},
     {"data format: completion", "use messages",
      [](auto& r) { return has_format(r, "completion"); }},
     {"data format: text", "use messages", [](auto& r) { return has_format(r, "text"); }},
     {"data format: tokens", "use messages", [](auto& r) { return has_format(r, "tokens"); }},
+    {"data weight: other than 1", "use 1", has_weights},
     {"data.loss_on: all", "use assistant", [](auto& r) { return r.data.loss_on == "all"; }},
     {"data.loss_on: last-turn", "use assistant",
      [](auto& r) { return r.data.loss_on == "last-turn"; }},
@@ -61,6 +69,7 @@ const NotBuilt kNotBuilt[] = {
     {"compute: bf16", "use f32", [](auto& r) { return r.compute == "bf16"; }},
     {"remat: attention", "use block", [](auto& r) { return r.remat == "attention"; }},
     {"mesh: more than one device", "use auto", has_several_devices},
+    {"eval.samples: above 0", "use 0", [](auto& r) { return r.eval.samples > 0; }},
     {"log.tensorboard: true", "use false; metrics.jsonl holds the same numbers",
      [](auto& r) { return r.log.tensorboard; }},
     {"log.metrics_port: other than 0", "use 0", [](auto& r) { return r.log.metrics_port != 0; }},

@@ -40,7 +40,7 @@ struct AdapterRecipe {
 };
 
 struct BaseRecipe {
-  std::string store = "as-is";
+  std::string store = "f32";
 
   void fields(auto& v) {
     v("store", store, "how frozen weights are held; nf4 is QLoRA",
@@ -162,7 +162,7 @@ struct SaveRecipe {
 
 struct EvalRecipe {
   int64_t every = 100;
-  int64_t samples = 3;
+  int64_t samples = 0;
 
   void fields(auto& v) {
     v("every", every, "steps between evaluations; 0 evaluates at both ends only", at_least(0));
