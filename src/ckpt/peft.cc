@@ -46,6 +46,20 @@ T field(const nlohmann::json& config, const std::string& file, const char* key) 
   }
 }
 
+bool has(const nlohmann::json& config, const char* key) {
+  return config.contains(key) && !config[key].is_null();
+}
+
+// These start the adapter with a part of the base's own weights, which they take out of the base.
+void check_start(const nlohmann::json& config, const std::string& file) {
+  if (!has(config, "init_lora_weights")) return;
+  const nlohmann::json& start = config["init_lora_weights"];
+  if (start.is_boolean() || start == "gaussian") return;
+  throw ConfigError(
+      "{}: \"init_lora_weights\": {} changes the base's weights, which is not built yet", file,
+      start.dump());
+}
+
 }  // namespace
 
 double PeftAdapter::scale() const {
@@ -63,11 +77,13 @@ PeftAdapter read_peft(const std::filesystem::path& folder) {
       throw ConfigError("{}: \"{}\": {} is not built yet; only plain LoRA is", file, key,
                         config[key].dump());
 
+  check_start(config, file);
   PeftAdapter a;
+  a.source = folder.string();
   a.rank = field<int64_t>(config, file, "r");
   a.alpha = field<double>(config, file, "lora_alpha");
-  a.dropout = config.value("lora_dropout", 0.0);
-  a.rank_stabilised = config.value("use_rslora", false);
+  if (has(config, "lora_dropout")) a.dropout = field<double>(config, file, "lora_dropout");
+  if (has(config, "use_rslora")) a.rank_stabilised = field<bool>(config, file, "use_rslora");
   const nlohmann::json& targets = config.value("target_modules", nlohmann::json());
   if (targets.is_string())
     a.targets = {targets.get<std::string>()};
@@ -121,6 +137,8 @@ void write_peft(const std::filesystem::path& folder, const PeftAdapter& a) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed) throw FileError("cannot make {}: {}", folder.string(), failed.message());
+  // An old config goes first, so that it is never found beside new tensors.
+  std::filesystem::remove(folder / kConfigFile, failed);
   write_safetensors(folder / kTensorFile, views);
   write_atomically(folder / kConfigFile, config.dump(2) + "\n");
 }

@@ -24,6 +24,7 @@ struct PeftAdapter {
   bool rank_stabilised = false;      // scale alpha / sqrt(rank) instead of alpha / rank
   std::vector<std::string> targets;  // last components of module paths
   std::string base_model;
+  std::string source;  // the folder it was read from, for messages
   std::vector<PeftTensor> tensors;
 
   double scale() const;

@@ -42,7 +42,8 @@ void check_tasks(const verilog::Split& split) {
 void write_examples(const std::string& path, const std::vector<verilog::Task>& tasks) {
   std::vector<data::Example> examples;
   for (const verilog::Task& t : tasks) examples.push_back(verilog_example(t));
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  std::error_code failed;  // write_jsonl says it
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
   data::write_jsonl(path, examples);
 }
 
@@ -82,8 +83,21 @@ void show(const verilog::Split& split, const Score& before, const Score& after) 
         after.answers[i].text.c_str());
 }
 
+// The demo's recipe, with the data that the demo makes itself in the run's folder.
+train::Recipe demo_recipe(const std::vector<std::string>& overrides) {
+  for (const std::string& text : overrides)
+    if (text.starts_with("data.train") || text.starts_with("data.eval"))
+      throw UsageError("the demo makes its own data; to train on yours: hone train RECIPE {}",
+                       text);
+  train::Recipe recipe = train::load_recipe("smollm2_135m_lora_cpu", overrides);
+  const std::filesystem::path folder = recipe.save.dir;
+  recipe.data.train = {{.path = (folder / "train.jsonl").string()}};
+  recipe.data.eval = {{.path = (folder / "validation.jsonl").string()}};
+  return recipe;
+}
+
 int run(const Options& o) {
-  const train::Recipe recipe = train::load_recipe("smollm2_135m_lora_cpu", o.overrides);
+  const train::Recipe recipe = demo_recipe(o.overrides);
   const verilog::Split split = verilog::make_split();
   check_tasks(split);
   write_examples(recipe.data.train.front().path, split.training);
@@ -92,15 +106,14 @@ int run(const Options& o) {
   engine::Model model = open_for_training(recipe);
   const engine::Language language = engine::Language::of(model.files);
   const Score before = score(model, language, split);
-  const train::Report report = run_training(model, language, recipe);
+  const train::Report report = run_training(model, load_training_data(language, recipe), recipe);
   nlohmann::ordered_json json = report_json(report);
   json["pass_before"] = before.held_out;
   json["pass_unseen_before"] = before.unseen;
-  if (report.stopped) {
-    write_report(recipe, json);
+  write_report(recipe, json);
+  if (report.stopped)
     throw Interrupted("stopped after step {}; the adapter as it is then is in {}", report.steps,
                       report.adapter_dir.string());
-  }
   const Score after = score(model, language, split);
   json["pass_after"] = after.held_out;
   json["pass_unseen_after"] = after.unseen;

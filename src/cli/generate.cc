@@ -1,5 +1,6 @@
 // hone generate: a model's answer to a prompt, as it is made.
 #include <cstdio>
+#include <ctime>
 #include <iostream>
 #include <iterator>
 
@@ -38,14 +39,25 @@ struct Options {
   }
 };
 
+// A text to go on from: with the BOS that the model wants, without an EOS that would end it.
+std::vector<int32_t> completion_ids(const std::string& text, const text::Tokenizer& tokenizer) {
+  std::vector<int32_t> ids = tokenizer.encode(text, /*add_special=*/true);
+  const text::SpecialIds& special = tokenizer.special_ids();
+  if (!ids.empty() && ids.back() == special.eos && ids.back() != special.bos) ids.pop_back();
+  if (ids.size() > 1 && ids[0] == special.bos && ids[1] == special.bos)
+    std::fputs("warning: the prompt begins with BOS, which the tokenizer adds already\n", stderr);
+  return ids;
+}
+
 std::vector<int32_t> prompt_ids(const Options& o, const engine::Language& language) {
   const std::string text =
       o.prompt ? *o.prompt : std::string(std::istreambuf_iterator<char>(std::cin), {});
-  if (!o.chat) return language.tokenizer.encode(text, /*add_special=*/true);
+  if (!o.chat) return completion_ids(text, language.tokenizer);
   std::vector<text::Message> messages;
   if (o.system) messages.push_back({"system", *o.system});
   messages.push_back({"user", text});
-  return text::tokenize_prompt(language.tokenizer, language.chat_template(), messages);
+  return text::tokenize_prompt(language.tokenizer, language.chat_template(), messages,
+                               {.now = std::time(nullptr)});
 }
 
 void write(const std::string& text) {
@@ -55,8 +67,13 @@ void write(const std::string& text) {
 
 int run(const Options& o) {
   if (o.system && !o.chat) throw UsageError("--system needs --chat");
+  if (o.temperature <= 0 && (o.top_k > 0 || o.top_p < 1 || o.min_p > 0))
+    throw UsageError("--top-k, --top-p and --min-p need a --temperature above 0");
+  const engine::ModelFiles files(engine::find_model(o.model));
+  const engine::Language language = engine::Language::of(files);
+  const std::vector<int32_t> prompt =
+      prompt_ids(o, language);  // before Ctrl-C means: stop politely
   const engine::Model m = engine::Model::open(o.model, o.adapter);
-  const engine::Language language = engine::Language::of(m.files);
   engine::Generator generator(m.device, m.files.family(), m.files.config(), m.lora, m.weights,
                               m.adapter);
   const engine::GenerateOptions options{.max_new_tokens = o.max_tokens,
@@ -69,11 +86,12 @@ int run(const Options& o) {
   text::Detokenizer detokenizer(language.tokenizer, /*skip_special=*/true);
   StopTexts stop(o.stop);
   const InterruptGuard guard;
-  generator.run({prompt_ids(o, language)}, options, [&](size_t, int32_t token) {
+  generator.run({prompt}, options, [&](size_t, int32_t token) {
     write(stop.push(detokenizer.push(token)));
     return !stop.met() && !interrupted();
   });
-  if (!stop.met()) write(stop.push(detokenizer.finish()) + stop.rest());
+  write(stop.push(detokenizer.finish()));
+  if (!stop.met()) write(stop.rest());
   write("\n");
   if (interrupted()) throw Interrupted("stopped");
   return 0;

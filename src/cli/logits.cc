@@ -25,7 +25,7 @@ struct Options {
 int run(const Options& o) {
   std::vector<int32_t> tokens;
   for (int64_t t : o.tokens) {
-    if (t < 0 || t > INT32_MAX) throw ConfigError("--tokens: {} is no token id", t);
+    if (t < 0 || t > INT32_MAX) throw UsageError("--tokens: {} is no token id", t);
     tokens.push_back(static_cast<int32_t>(t));
   }
   const engine::Model m = engine::Model::open(o.model, o.adapter);

@@ -15,8 +15,7 @@ void say(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); 
 
 data::SampleSet load_set(const std::vector<train::DataSource>& sources, const train::Recipe& recipe,
                          const engine::Language& language, const std::string& set) {
-  const data::BatchShape shape{.batch = std::min(recipe.batch.micro, recipe.batch.sequences),
-                               .seq_len = recipe.data.seq_len};
+  const data::BatchShape shape{.batch = recipe.batch.micro, .seq_len = recipe.data.seq_len};
   data::SampleSet samples(train::load_samples(sources, recipe.data.loss_on, language), shape, set);
   int64_t tokens = 0;
   for (const data::Sample& s : samples.samples) tokens += static_cast<int64_t>(s.ids.size());
@@ -35,13 +34,15 @@ engine::Model open_for_training(const train::Recipe& recipe) {
                              static_cast<uint64_t>(recipe.seed));
 }
 
-train::Report run_training(engine::Model& model, const engine::Language& language,
-                           const train::Recipe& recipe) {
-  data::SampleSet train_set = load_set(recipe.data.train, recipe, language, "training set");
-  std::optional<data::SampleSet> eval_set;
+TrainingData load_training_data(const engine::Language& language, const train::Recipe& recipe) {
+  TrainingData data{load_set(recipe.data.train, recipe, language, "training set"), std::nullopt};
   if (!recipe.data.eval.empty())
-    eval_set = load_set(recipe.data.eval, recipe, language, "validation set");
-  train::Trainer trainer(model, recipe, std::move(train_set), std::move(eval_set));
+    data.eval = load_set(recipe.data.eval, recipe, language, "validation set");
+  return data;
+}
+
+train::Report run_training(engine::Model& model, TrainingData data, const train::Recipe& recipe) {
+  train::Trainer trainer(model, recipe, std::move(data.train), std::move(data.eval));
 
   const InterruptGuard guard;
   std::optional<Progress> bar;  // made at the first step, so that its clock starts there

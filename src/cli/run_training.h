@@ -8,13 +8,20 @@
 
 namespace hone::cli {
 
+struct TrainingData {
+  data::SampleSet train;
+  std::optional<data::SampleSet> eval;
+};
+// The recipe's files, tokenised; says on stderr what they hold. Before the weights are loaded, so
+// that a mistake in them shows at once.
+TrainingData load_training_data(const engine::Language& language, const train::Recipe& recipe);
+
 // The recipe's model with a new adapter of the recipe's kind.
 engine::Model open_for_training(const train::Recipe& recipe);
 
-// Trains on the recipe's files and says on stderr what happens. After a Ctrl-C the step is
-// finished, the adapter saved, and Report::stopped set.
-train::Report run_training(engine::Model& model, const engine::Language& language,
-                           const train::Recipe& recipe);
+// Trains, and says on stderr what happens. After a Ctrl-C the step is finished, the adapter saved,
+// and Report::stopped set.
+train::Report run_training(engine::Model& model, TrainingData data, const train::Recipe& recipe);
 
 nlohmann::ordered_json report_json(const train::Report& report);
 void write_report(const train::Recipe& recipe, const nlohmann::ordered_json& report);

@@ -20,9 +20,10 @@ struct Options {
 
 int run(const Options& o) {
   const train::Recipe recipe = train::load_recipe(o.recipe, o.overrides);
+  const engine::ModelFiles files(engine::find_model(recipe.model));
+  TrainingData data = load_training_data(engine::Language::of(files), recipe);
   engine::Model model = open_for_training(recipe);
-  const engine::Language language = engine::Language::of(model.files);
-  const train::Report report = run_training(model, language, recipe);
+  const train::Report report = run_training(model, std::move(data), recipe);
   write_report(recipe, report_json(report));
   if (report.stopped)
     throw Interrupted("stopped after step {}; the adapter as it is then is in {}", report.steps,

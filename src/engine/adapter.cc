@@ -19,16 +19,16 @@ Buffers load_adapter(const Device& device, const ckpt::PeftAdapter& adapter,
   Buffers buffers;
   for (const nn::Weight& w : params.adapter) {
     const auto it = unused.find(w.name);
-    if (it == unused.end()) throw ConfigError("the adapter has no tensor \"{}\"", w.name);
+    if (it == unused.end()) throw ConfigError("{}: no tensor \"{}\"", adapter.source, w.name);
     if (it->second->dims != w.value.dims())
-      throw ConfigError("the adapter's \"{}\" is {} where the model wants {}", w.name,
+      throw ConfigError("{}: \"{}\" is {} where the model wants {}", adapter.source, w.name,
                         Type{DType::kF32, it->second->dims}.str(), w.value.type().str());
     buffers[w.name] =
         device.client().to_device<float>(w.value.dims(), std::span(it->second->values));
     unused.erase(it);
   }
   if (!unused.empty())
-    throw ConfigError("the adapter's tensor \"{}\" belongs to no layer of this model",
+    throw ConfigError("{}: tensor \"{}\" belongs to no layer of this model", adapter.source,
                       unused.begin()->first);
   return buffers;
 }

@@ -105,6 +105,10 @@ std::vector<std::vector<int32_t>> Generator::run(const std::vector<std::vector<i
   int64_t longest = 0;
   for (const auto& p : prompts) {
     if (p.empty()) throw ConfigError("the prompt has no tokens");
+    for (int32_t id : p)
+      if (id < 0 || id >= shape_.vocab)
+        throw ConfigError("the prompt's token {} is outside the model's vocabulary of {}", id,
+                          shape_.vocab);
     longest = std::max(longest, static_cast<int64_t>(p.size()));
   }
   if (longest >= shape_.max_positions)

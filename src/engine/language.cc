@@ -1,6 +1,7 @@
 #include "engine/language.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -8,18 +9,17 @@
 namespace hone::engine {
 namespace {
 
-void add(std::vector<int32_t>& ids, std::optional<int64_t> id) {
-  if (id && std::ranges::find(ids, *id) == ids.end()) ids.push_back(static_cast<int32_t>(*id));
+void add(std::vector<int32_t>& ids, std::optional<int32_t> id) {
+  if (id && std::ranges::find(ids, *id) == ids.end()) ids.push_back(*id);
 }
 
-// generation_config.json may name one eos_token_id or a list.
-void add_generation_config(std::vector<int32_t>& ids, const std::filesystem::path& file) {
-  if (!std::filesystem::exists(file)) return;
-  const nlohmann::json config = read_json(file);
+// "eos_token_id" of config.json and generation_config.json: one id or a list.
+void add_eos(std::vector<int32_t>& ids, const nlohmann::json& config) {
   const auto eos = config.find("eos_token_id");
   if (eos == config.end()) return;
   for (const auto& id : eos->is_array() ? *eos : nlohmann::json::array({*eos}))
-    if (id.is_number_integer()) add(ids, id.get<int64_t>());
+    if (id.is_number_integer() && id >= 0 && id <= std::numeric_limits<int32_t>::max())
+      add(ids, id.get<int32_t>());
 }
 
 }  // namespace
@@ -34,7 +34,9 @@ Language Language::of(const ModelFiles& files) {
                   : text::ChatTemplate::from_gguf(*files.gguf(), l.tokenizer);
   add(l.stop_tokens, l.tokenizer.special_ids().eos);
   add(l.stop_tokens, l.tokenizer.special_ids().eot);
-  if (folder) add_generation_config(l.stop_tokens, files.path() / "generation_config.json");
+  add_eos(l.stop_tokens, files.config());
+  const std::filesystem::path generation = files.path() / "generation_config.json";
+  if (std::filesystem::exists(generation)) add_eos(l.stop_tokens, read_json(generation));
   return l;
 }
 

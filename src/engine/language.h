@@ -14,7 +14,7 @@ namespace hone::engine {
 struct Language {
   text::Tokenizer tokenizer;
   std::optional<text::ChatTemplate> chat;
-  std::vector<int32_t> stop_tokens;  // of tokenizer, generation_config.json and GGUF metadata
+  std::vector<int32_t> stop_tokens;  // of tokenizer, config.json and generation_config.json
 
   // Throws FileError, ConfigError.
   static Language of(const ModelFiles& files);

@@ -34,14 +34,17 @@ std::string_view ModelFiles::stored_name(std::string_view name) const {
   return it == gguf_names_.end() ? std::string_view() : it->second.name;
 }
 
-void ModelFiles::read(std::string_view name, const Dims& dims, std::span<float> out) const {
-  const std::string_view stored = stored_name(name);
-  const ckpt::Weight* w = source_->find(stored);
+void ModelFiles::check_weight(std::string_view name, const Dims& dims) const {
+  const ckpt::Weight* w = source_->find(stored_name(name));
   if (w == nullptr) throw ConfigError("{}: weight \"{}\" is missing", path_.string(), name);
   if (w->dims != dims)
     throw ConfigError("{}: weight \"{}\" is {} where the config says {}", path_.string(), name,
                       Type{DType::kF32, w->dims}.str(), Type{DType::kF32, dims}.str());
-  source_->read_f32(stored, out);
+}
+
+void ModelFiles::read(std::string_view name, const Dims& dims, std::span<float> out) const {
+  check_weight(name, dims);
+  source_->read_f32(stored_name(name), out);
   if (!gguf_) return;
   const GgufNames::Order order = gguf_names_.find(name)->second.order;
   if (order == GgufNames::Order::kSame) return;

@@ -31,8 +31,10 @@ class ModelFiles {
   const ModelShape& shape() const { return shape_; }
   const ckpt::Gguf* gguf() const { return gguf_.get(); }  // null for a folder
 
-  // Reads the weight that the family declares as `name` with `dims`. Threads may call at once.
-  // Throws ConfigError when it is missing or has other dims.
+  // Throws ConfigError when the checkpoint lacks this weight or has it with other dims.
+  void check_weight(std::string_view name, const Dims& dims) const;
+  // Reads the weight that the family declares as `name` with `dims`, after check_weight. Threads
+  // may call at once.
   void read(std::string_view name, const Dims& dims, std::span<float> out) const;
   // Throws ConfigError when the checkpoint holds weights that are neither among `declared` nor
   // known to the family as unused.

@@ -11,6 +11,7 @@ namespace {
 
 pjrt::Buffer load(const Device& device, const ModelFiles& files, const nn::Weight& w) {
   const Type& type = w.value.type();
+  files.check_weight(w.name, type.dims);  // before its size is believed
   const pjrt::HostMemory host = pjrt::allocate_host(type.bytes());
   files.read(w.name, type.dims,
              {reinterpret_cast<float*>(host.bytes.data()), static_cast<size_t>(type.size())});

@@ -53,16 +53,12 @@ Value Graph::capture(Value outer) {
   return it->second;
 }
 
-namespace {
-
-Graph* innermost(std::span<const Value> in) {
-  Graph* g = in.front().graph;
-  for (const Value& v : in)
-    if (v.graph != g && v.graph->inside(g)) g = v.graph;
+Graph* innermost(std::span<const Value> values) {
+  Graph* g = values.front().graph;
+  for (const Value& v : values)
+    if (v.graph->inside(g)) g = v.graph;
   return g;
 }
-
-}  // namespace
 
 Value apply(const Op& op, Values in, Attrs attrs) {
   Graph* g = innermost(in);

@@ -122,6 +122,9 @@ Value apply(const Op& op, Values in, Attrs attrs = {});
 // The same for an op with several results or a body; the node's values are {graph, id, i}.
 Value apply_structured(const Op& op, Graph& g, Values in, Attrs attrs, std::shared_ptr<Body> body);
 
+// The graph among these values' graphs that lies inside all the others.
+Graph* innermost(std::span<const Value> values);
+
 // Which nodes of g the outputs need, by id.
 std::vector<bool> reachable(const Graph& g, std::span<const Value> outs);
 

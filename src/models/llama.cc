@@ -25,7 +25,8 @@ struct Config {
 // Turns the plain frequencies into what "rope_scaling" (or "rope_parameters") asks for.
 void read_rope_scaling(ConfigReader r, double& theta, int64_t head_dim, std::vector<double>& rope) {
   std::string type = "default";
-  r.want("type", type).want("rope_type", type, one_of({"default", "linear", "llama3"}));
+  const Rule known = one_of({"default", "linear", "llama3"});
+  r.want("type", type, known).want("rope_type", type, known);
   r.want("rope_theta", theta, above(0));
   rope = nn::rope_frequencies(head_dim, theta);
   if (type == "linear") {
@@ -48,13 +49,13 @@ Config read(const nlohmann::json& json) {
   double theta = 10000;
   std::vector<double> divisors;
   ConfigReader r("config.json", json);
-  r.need("vocab_size", c.vocab, at_least(1))
-      .need("hidden_size", c.hidden, at_least(1))
-      .need("intermediate_size", c.ffw, at_least(1))
+  r.need("vocab_size", c.vocab, between(1, 1 << 26))
+      .need("hidden_size", c.hidden, between(1, 1 << 20))
+      .need("intermediate_size", c.ffw, between(1, 1 << 22))
       .need("num_hidden_layers", c.layers, between(1, 1024))
-      .need("num_attention_heads", c.heads, at_least(1));
+      .need("num_attention_heads", c.heads, between(1, 1 << 16));
   c.kv_heads = c.heads;
-  r.want("num_key_value_heads", c.kv_heads, at_least(1))
+  r.want("num_key_value_heads", c.kv_heads, between(1, 1 << 16))
       .want("max_position_embeddings", c.max_positions, at_least(1))
       .want("rms_norm_eps", c.eps, above(0))
       .want("tie_word_embeddings", c.tied)
@@ -65,12 +66,20 @@ Config read(const nlohmann::json& json) {
         "config.json: num_attention_heads {} is no multiple of num_key_value_heads {}", c.heads,
         c.kv_heads);
   c.head_dim = c.hidden / c.heads;
-  r.want("head_dim", c.head_dim, at_least(2));
+  r.want("head_dim", c.head_dim, between(2, 1 << 16));
   c.rope = nn::rope_frequencies(c.head_dim, theta);
   for (const char* key : {"rope_scaling", "rope_parameters"})
     if (auto scaling = r.object(key))
       read_rope_scaling(std::move(*scaling), theta, c.head_dim, c.rope);
-  for (size_t i = 0; i < std::min(divisors.size(), c.rope.size()); ++i) c.rope[i] /= divisors[i];
+  int64_t turned = c.head_dim;
+  r.want("rope_dimensions", turned);
+  if (turned != c.head_dim)
+    throw ConfigError("config.json: {} of {} head dimensions turn; the llama family turns all",
+                      turned, c.head_dim);
+  if (!divisors.empty() && divisors.size() != c.rope.size())
+    throw ConfigError("config.json: {} rope_divisors for {} frequencies", divisors.size(),
+                      c.rope.size());
+  for (size_t i = 0; i < divisors.size(); ++i) c.rope[i] /= divisors[i];
   r.expect("model_type", "llama")
       .expect("hidden_act", "silu")
       .expect("attention_bias", false)
@@ -87,7 +96,7 @@ Config read(const nlohmann::json& json) {
       .ignore("_model_name_or_path", "a note of the writer")
       .ignore("unk_token_id", "the tokenizer says it")
       .ignore("is_llama_config", "a note of the writer")
-      .ignore("rope_interleaved", "the checkpoint's rows are in the half-split order")
+      .expect("rope_interleaved", false)
       .ignore("transformers.js_config", "another program's settings")
       .ignore("bos_token_id", "the tokenizer says it")
       .ignore("eos_token_id", "the tokenizer says it")
@@ -111,7 +120,7 @@ struct Attention {
 
   Value operator()(Value x, const nn::Context& ctx) const {
     const int64_t b = x.dim(0), s = x.dim(1);
-    const nn::Rope rope(ctx.positions, c.rope);
+    const nn::Rope& rope = ctx.rope(c.rope);
     const Value queries = rope(reshape(q(x), {b, s, c.heads, c.head_dim}));
     const Value keys = rope(reshape(k(x), {b, s, c.kv_heads, c.head_dim}));
     const Value values = reshape(v(x), {b, s, c.kv_heads, c.head_dim});
@@ -181,6 +190,7 @@ constexpr GgufNames::Key kKeys[] = {
     {"attention.key_length", "head_dim"},
     {"attention.layer_norm_rms_epsilon", "rms_norm_eps", GgufNames::Kind::kReal},
     {"context_length", "max_position_embeddings"},
+    {"rope.dimension_count", "rope_dimensions"},
     {"rope.freq_base", "rope_theta", GgufNames::Kind::kReal},
     {"rope.scaling.type", "rope_scaling.type", GgufNames::Kind::kText},
     {"rope.scaling.factor", "rope_scaling.factor", GgufNames::Kind::kReal},

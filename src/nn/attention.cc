@@ -18,6 +18,10 @@ Value store(Value cache, Value fresh, Value at) {
 
 }  // namespace
 
+const Rope& Context::rope(const std::vector<double>& frequencies) const {
+  return ropes.try_emplace(frequencies, positions, frequencies).first->second;
+}
+
 Value segment_mask(Value segments) {
   Graph& g = *segments.graph;
   const int64_t b = segments.dim(0), s = segments.dim(1);

@@ -3,10 +3,11 @@
 //   e head dimension
 #pragma once
 
-#include <optional>
+#include <map>
 #include <vector>
 
 #include "ir/graph.h"
+#include "nn/rope.h"
 
 namespace hone::nn {
 
@@ -24,6 +25,10 @@ struct Context {
   Value positions;           // i32 [b, s], for the position embedding
   Value mask;                // pred [b, s, t]: query s may look at key t
   KvCache* cache = nullptr;  // null: keys are this call's tokens only, t = s
+
+  // The turns of these frequencies at `positions`, made at the first mention.
+  const Rope& rope(const std::vector<double>& frequencies) const;
+  mutable std::map<std::vector<double>, Rope> ropes = {};
 };
 
 // Queries look back over their own example only. segments are i32 [b, s], 0 = padding.

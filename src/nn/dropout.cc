@@ -11,7 +11,8 @@ Value fold_in(Value key, int64_t n) {
 
 Value dropout(Value x, double rate, Value key) {
   if (rate <= 0.0) return x;
-  const Value bits = random_bits(key, x.dims());
+  const Value bits =
+      random_bits(x.graph->capture(key), x.dims());  // where x is, to be made again there
   const Value threshold = constant_like(bits, rate * 0x1p32);
   const Value keep = compare(bits, Compare::kGe, threshold);
   return select(keep, x / (1.0 - rate), zeros_like(x));

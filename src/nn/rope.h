@@ -19,7 +19,7 @@ struct Llama3Scaling {
 };
 std::vector<double> scaled(std::vector<double> frequencies, const Llama3Scaling& scaling);
 
-// The turn of every position, made once a forward pass.
+// The turn of every position.
 struct Rope {
   Value cos, sin;  // f32 [b, s, e/2]
   // positions are i32 [b, s]

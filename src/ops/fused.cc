@@ -2,10 +2,9 @@
 // runs the composition. The gradient is the composition's.
 #include <fmt/ranges.h>
 
-#include "ir/clone.h"
 #include "ir/emit.h"
-#include "ir/grad.h"
 #include "ir/text.h"
+#include "ops/body_vjp.h"
 #include "ops/ops.h"
 
 namespace hone {
@@ -32,26 +31,8 @@ std::vector<std::string> emit(const Node& n, Args args, const std::vector<bool>&
                   n.text("kernel"), fmt::join(args, ", "), backend_config(n), signature(n)))};
 }
 
-// The backward composition is built in a body of its own, so that operands which depend on each
-// other in the outer graph stay independent here.
 Values vjp(const Node& n, Value self, std::span<const Value> dy) {
-  Graph& g = *self.graph;
-  Body back{std::make_unique<Graph>(), {}};
-  Values operands;
-  for (const Value& v : n.in) operands.push_back(back.graph->parameter("", v.type()));
-  const Value d = back.graph->parameter("", dy[0].type());
-  const Values ys = inline_body(*n.body, operands, *back.graph);
-  const Values found = pullback(ys, {{d}}, operands);
-  for (const Value& v : found)
-    if (v) back.outs.push_back(v);
-
-  Values args = n.in;
-  args.push_back(dy[0]);
-  const Values inlined = inline_body(back, args, g);
-  Values result;
-  size_t next = 0;
-  for (const Value& v : found) result.push_back(v ? inlined[next++] : Value{});
-  return result;
+  return body_vjp(n, *self.graph, dy[0], /*held=*/0);
 }
 
 const Structured kRules{infer, emit, vjp};
@@ -62,9 +43,7 @@ extern const Op kFused{"fused", nullptr, nullptr, nullptr, &kRules};
 
 Value fused(std::string_view kernel, Values in, Attrs attrs,
             const std::function<Value(const Values&)>& composition) {
-  Graph* g = in.front().graph;
-  for (const Value& v : in)
-    if (v.graph->inside(g)) g = v.graph;
+  Graph* g = innermost(in);
   auto body = std::make_shared<Body>();
   body->graph = std::make_unique<Graph>();  // no parent: a kernel sees its operands only
   Values parameters;

@@ -1,7 +1,6 @@
 #include "text/chat_spans.h"
 
 #include <algorithm>
-#include <array>
 
 #include "text/utf8.h"
 
@@ -9,157 +8,166 @@ namespace hone::text {
 namespace {
 
 using Spans = std::vector<ChatSpan>;
+using MaybeSpans = std::vector<std::optional<ChatSpan>>;  // one a message
 
 bool is_assistant(const Message& message) { return message.role == "assistant"; }
 
-// A marker is letters and digits only, so that no template trims, escapes or splits it.
-std::string marker(size_t salt, size_t i) { return fmt::format("Hone{}q{}z", salt, i); }
+bool is_blank(std::string_view text) { return leading_space(text) == text.size(); }
 
-// The template's own text: before the first marker, between markers, after the last.
+// The template's own text: before the first marker, between markers, after the last. Nothing when
+// the markers do not stand in the text once each and in order.
 using Pieces = std::vector<std::string>;
 
-std::optional<Pieces> cut_at_markers(const std::optional<std::string>& text,
+std::optional<Pieces> cut_at_markers(const std::string& text,
                                      std::span<const std::string> markers) {
-  if (!text) return std::nullopt;
   Pieces pieces;
   size_t from = 0;
-  for (const std::string& m : markers) {
-    const size_t at = text->find(m);
-    if (at == std::string::npos || at < from || text->find(m, at + 1) != std::string::npos)
+  for (const std::string& marker : markers) {
+    const size_t at = text.find(marker);
+    if (at == std::string::npos || at < from || text.find(marker, at + 1) != std::string::npos)
       return std::nullopt;
-    pieces.emplace_back(text->substr(from, at - from));
-    from = at + m.size();
+    pieces.push_back(text.substr(from, at - from));
+    from = at + marker.size();
   }
-  pieces.emplace_back(text->substr(from));
+  pieces.push_back(text.substr(from));
   return pieces;
 }
 
-// The messages with markers for the assistant's, and a salt that none of them holds.
-struct MarkedMessages {
-  std::vector<Message> messages;
-  std::vector<std::string> markers;
-
-  MarkedMessages(std::span<const Message> original, std::string_view text)
-      : messages(original.begin(), original.end()) {
-    size_t salt = 0;
-    while (text.find(fmt::format("Hone{}q", salt)) != std::string_view::npos) ++salt;
-    for (Message& message : messages) {
-      if (!is_assistant(message)) continue;
-      message.content = marker(salt, markers.size());
-      markers.push_back(message.content);
-    }
+// How a template may write a message: as it is, or without the white space, or the line ends, on
+// both sides or on one.
+std::vector<std::string_view> forms(std::string_view content) {
+  const size_t lines = content.find_first_not_of('\n');
+  const size_t leading_lines = lines == std::string_view::npos ? content.size() : lines;
+  const size_t trailing_lines = content.size() - (content.find_last_not_of('\n') + 1);
+  const auto without = [&](size_t leading, size_t trailing) {
+    return content.substr(leading, content.size() - std::min(content.size(), leading + trailing));
+  };
+  std::vector<std::string_view> result = {content};
+  for (const auto& [leading, trailing] :
+       {std::pair(leading_space(content), trailing_space(content)),
+        std::pair(leading_lines, trailing_lines)}) {
+    result.push_back(without(leading, trailing));
+    result.push_back(without(leading, 0));
+    result.push_back(without(0, trailing));
   }
-};
-
-// Puts the true messages back between the pieces, in the way that gives `text`.
-class Matcher {
- public:
-  Matcher(std::string_view text, const Pieces& pieces, std::vector<std::string_view> contents)
-      : text_(text), pieces_(pieces), contents_(std::move(contents)) {}
-
-  std::optional<Spans> match() {
-    if (!text_.starts_with(pieces_[0]) || !match_from(0, pieces_[0].size())) return std::nullopt;
-    return spans_;
-  }
-
- private:
-  // Message i and all after it, from byte `at` on.
-  bool match_from(size_t i, size_t at) {
-    if (i == contents_.size()) return at == text_.size();
-    for (const std::string_view form : forms(contents_[i])) {
-      const size_t end = at + form.size();
-      const std::string& after = pieces_[i + 1];
-      if (!text_.substr(at).starts_with(form) || !text_.substr(end).starts_with(after)) continue;
-      spans_.push_back({at, end, end});
-      if (match_from(i + 1, end + after.size())) return true;
-      spans_.pop_back();
-    }
-    return false;
-  }
-
-  // As it is, trimmed on both sides, on one.
-  static std::vector<std::string_view> forms(std::string_view content) {
-    const size_t leading = leading_space(content);
-    const size_t trailing = leading == content.size() ? 0 : trailing_space(content);
-    const size_t last = content.size() - trailing;
-    std::vector<std::string_view> forms = {content};
-    if (leading > 0 && trailing > 0) forms.push_back(content.substr(leading, last - leading));
-    if (leading > 0) forms.push_back(content.substr(leading));
-    if (trailing > 0) forms.push_back(content.substr(0, last));
-    return forms;
-  }
-
-  std::string_view text_;
-  const Pieces& pieces_;
-  std::vector<std::string_view> contents_;
-  Spans spans_;
-};
-
-// Nothing where the template refuses: a shortened or marked conversation need not suit it.
-std::optional<std::string> try_render(const ChatTemplate& chat_template,
-                                      std::span<const Message> messages,
-                                      const RenderOptions& options) {
-  try {
-    return chat_template.render(messages, options);
-  } catch (const TemplateError&) {
-    return std::nullopt;
-  }
-}
-
-// By what the template writes before each answer, and up to its end, when the rest is not there.
-std::optional<Spans> match_prefixes(const ChatTemplate& chat_template,
-                                    std::span<const Message> messages, RenderOptions options,
-                                    std::string_view text, std::string_view closing) {
-  Spans spans;
-  for (size_t i = 0; i < messages.size(); ++i) {
-    if (!is_assistant(messages[i])) continue;
-    options.add_generation_prompt = true;
-    const auto before = try_render(chat_template, messages.first(i), options);
-    options.add_generation_prompt = false;
-    const auto upto = try_render(chat_template, messages.first(i + 1), options);
-    if (!before || !upto || !upto->starts_with(*before) || !text.starts_with(*upto) ||
-        !upto->ends_with(closing) || upto->size() - closing.size() < before->size())
-      return std::nullopt;
-    spans.push_back({before->size(), upto->size() - closing.size(), upto->size()});
-  }
-  return spans;
+  return result;
 }
 
 size_t common_prefix(std::string_view a, std::string_view b) {
   return static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
+class Finder {
+ public:
+  Finder(const ChatTemplate& chat_template, std::span<const Message> messages,
+         const RenderOptions& options, std::string_view text)
+      : template_(chat_template), messages_(messages), options_(options), text_(text) {
+    while (text.find(fmt::format("Hone{}q", salt_)) != std::string_view::npos) ++salt_;
+  }
+
+  std::optional<Spans> find() {
+    if (std::ranges::none_of(messages_, is_assistant)) return Spans();
+    if (!find_closing()) return std::nullopt;
+    auto found = between_markers([](const Message&) { return true; });
+    // A template may leave out a blank message, or write other text around it.
+    if (!found) found = between_markers([](const Message& m) { return !is_blank(m.content); });
+    Spans spans;
+    for (size_t i = 0; i < messages_.size(); ++i) {
+      if (!is_assistant(messages_[i])) continue;
+      const auto span = found && (*found)[i] ? (*found)[i] : after_prefix(i);
+      if (!span) return std::nullopt;
+      spans.push_back(*span);
+    }
+    return spans;
+  }
+
+ private:
+  // Letters and digits only, so that no template trims, escapes or splits it.
+  std::string marker(size_t i) const { return fmt::format("Hone{}q{}z", salt_, i); }
+
+  // Nothing where the template refuses: a shortened or marked conversation need not suit it.
+  std::optional<std::string> render(std::span<const Message> messages, bool prompt) const {
+    RenderOptions options = options_;
+    options.add_generation_prompt = prompt;
+    try {
+      return template_.render(messages, options);
+    } catch (const TemplateError&) {
+      return std::nullopt;
+    }
+  }
+
+  // What the template writes behind the last answer when nothing follows it.
+  bool find_closing() {
+    size_t last = messages_.size() - 1;
+    while (!is_assistant(messages_[last])) --last;
+    std::vector<Message> marked(messages_.begin(), messages_.begin() + static_cast<long>(last) + 1);
+    marked[last].content = marker(last);
+    const auto text = render(marked, /*prompt=*/false);
+    const auto pieces = text ? cut_at_markers(*text, {{marker(last)}}) : std::nullopt;
+    if (pieces) closing_ = pieces->back();
+    return pieces.has_value();
+  }
+
+  // The messages that `chosen` holds for, put back between the template's pieces in the way that
+  // gives the true text.
+  std::optional<MaybeSpans> between_markers(bool (*chosen)(const Message&)) const {
+    std::vector<Message> marked(messages_.begin(), messages_.end());
+    std::vector<std::string> markers;
+    std::vector<size_t> indices;
+    for (size_t i = 0; i < marked.size(); ++i) {
+      if (!is_assistant(marked[i]) || !chosen(marked[i])) continue;
+      markers.push_back(marked[i].content = marker(i));
+      indices.push_back(i);
+    }
+    const auto text = render(marked, options_.add_generation_prompt);
+    const auto pieces = text ? cut_at_markers(*text, markers) : std::nullopt;
+    if (!pieces || !text_.starts_with(pieces->front())) return std::nullopt;
+
+    MaybeSpans spans(messages_.size());
+    size_t at = pieces->front().size();
+    for (size_t k = 0; k < indices.size(); ++k) {
+      const std::string& after = (*pieces)[k + 1];
+      const auto end = end_of(messages_[indices[k]].content, at, after);
+      if (!end) return std::nullopt;
+      spans[indices[k]] = {indices[k], at, *end, *end + common_prefix(after, closing_)};
+      at = *end + after.size();
+    }
+    return at == text_.size() ? std::optional(spans) : std::nullopt;
+  }
+
+  // Where the message at `at` ends, if one of its forms and `after` stand there.
+  std::optional<size_t> end_of(std::string_view content, size_t at, std::string_view after) const {
+    for (const std::string_view form : forms(content)) {
+      const size_t end = at + form.size();
+      if (text_.substr(at).starts_with(form) && text_.substr(end).starts_with(after)) return end;
+    }
+    return std::nullopt;
+  }
+
+  // All that the template adds for answer i to what it writes before it.
+  std::optional<ChatSpan> after_prefix(size_t i) const {
+    const auto before = render(messages_.first(i), /*prompt=*/true);
+    const auto upto = render(messages_.first(i + 1), /*prompt=*/false);
+    if (!before || !upto || !upto->starts_with(*before) || !text_.starts_with(*upto) ||
+        !std::string_view(*upto).substr(before->size()).ends_with(closing_))
+      return std::nullopt;
+    return ChatSpan{i, before->size(), upto->size() - closing_.size(), upto->size()};
+  }
+
+  const ChatTemplate& template_;
+  std::span<const Message> messages_;
+  const RenderOptions& options_;
+  std::string_view text_;
+  size_t salt_ = 0;
+  std::string closing_;
+};
+
 }  // namespace
 
 std::optional<Spans> find_chat_spans(const ChatTemplate& chat_template,
                                      std::span<const Message> messages,
                                      const RenderOptions& options, std::string_view text) {
-  const MarkedMessages marked(messages, text);
-  if (marked.markers.empty()) return Spans();
-  const auto pieces =
-      cut_at_markers(try_render(chat_template, marked.messages, options), marked.markers);
-  if (!pieces) return std::nullopt;
-
-  // What ends a turn stands behind the last message when nothing follows it.
-  std::string closing = pieces->back();
-  const auto last = std::ranges::find_if(messages.rbegin(), messages.rend(), is_assistant);
-  if (last != messages.rbegin() || options.add_generation_prompt) {
-    RenderOptions finished = options;
-    finished.add_generation_prompt = false;
-    const auto upto = std::span(marked.messages).first(static_cast<size_t>(messages.rend() - last));
-    const auto shorter = cut_at_markers(try_render(chat_template, upto, finished), marked.markers);
-    if (!shorter) return std::nullopt;
-    closing = shorter->back();
-  }
-
-  std::vector<std::string_view> contents;
-  for (const Message& message : messages)
-    if (is_assistant(message)) contents.push_back(message.content);
-  auto spans = Matcher(text, *pieces, contents).match();
-  if (!spans) return match_prefixes(chat_template, messages, options, text, closing);
-  for (size_t i = 0; i < spans->size(); ++i)
-    (*spans)[i].turn_end += common_prefix((*pieces)[i + 1], closing);
-  return spans;
+  return Finder(chat_template, messages, options, text).find();
 }
 
 }  // namespace hone::text

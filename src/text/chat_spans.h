@@ -16,9 +16,9 @@
 
 namespace hone::text {
 
-// Bytes of the rendered text.
 struct ChatSpan {
-  size_t start, end;  // of the message
+  size_t message;     // its index
+  size_t start, end;  // bytes of the rendered text
   size_t turn_end;    // [end, turn_end): what the template writes to end this turn
 };
 

@@ -1,8 +1,10 @@
 #include "text/messages.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "text/chat_spans.h"
+#include "text/utf8.h"
 
 namespace hone::text {
 namespace {
@@ -10,39 +12,65 @@ namespace {
 using Tokens = std::vector<SpannedToken>;
 using Spans = std::vector<ChatSpan>;
 
-// The end of the special token that ends a turn; of the message, where the template writes none.
-size_t learnt_end(const Tokenizer& tokenizer, const Tokens& tokens, const ChatSpan& span) {
-  auto t = std::ranges::lower_bound(tokens, span.end, {}, &SpannedToken::start);
-  for (; t != tokens.end() && t->end <= span.turn_end; ++t)
-    if (tokenizer.is_special(t->id)) return t->end;
-  return span.end;
+// An answer in the rendered text, and where what is learnt of it ends: behind the special token
+// that ends its turn, or with the answer where there is none.
+struct Answer {
+  size_t message;  // its index
+  size_t start, end, learnt_end;
+
+  bool ended() const { return learnt_end > end; }
+};
+
+// Special tokens that stand before the first answer: they begin turns.
+std::unordered_set<int32_t> turn_beginnings(const Tokenizer& tokenizer, const Tokens& tokens,
+                                            const Spans& spans) {
+  std::unordered_set<int32_t> ids;
+  for (const SpannedToken& t : tokens)
+    if (!spans.empty() && t.end <= spans.front().start && tokenizer.is_special(t.id))
+      ids.insert(t.id);
+  return ids;
 }
 
-bool inside_token(const Tokens& tokens, size_t at) {
-  const auto t = std::ranges::upper_bound(tokens, at, {}, &SpannedToken::end);
-  return t != tokens.end() && t->start < at;
-}
-
-// Where a message begins, or ends without a token for that, in the middle of a token: the model
-// would see and make other tokens there than the whole text has.
-std::vector<size_t> bad_joints(const Tokenizer& tokenizer, const Tokens& tokens,
-                               const Spans& spans) {
-  std::vector<size_t> joints;
+std::vector<Answer> find_answers(const Tokenizer& tokenizer, std::string_view text,
+                                 const Tokens& tokens, const Spans& spans) {
+  const auto beginnings = turn_beginnings(tokenizer, tokens, spans);
+  std::vector<Answer> answers;
   for (const ChatSpan& span : spans) {
-    const bool ended = learnt_end(tokenizer, tokens, span) > span.end;
-    if (inside_token(tokens, span.start)) joints.push_back(span.start);
-    if (!ended && span.end > span.start && inside_token(tokens, span.end))
-      joints.push_back(span.end);
+    Answer& answer = answers.emplace_back(span.message, span.start, span.end, span.end);
+    const size_t past_space = span.end + leading_space(text.substr(span.end));
+    const size_t limit = std::max(span.turn_end, past_space);
+    auto t = std::ranges::lower_bound(tokens, span.end, {}, &SpannedToken::start);
+    while (t != tokens.end() && t->start <= limit && !tokenizer.is_special(t->id)) ++t;
+    if (t == tokens.end() || t->start > limit) continue;
+    // Some templates end a turn only when another follows, so that it is not in turn_end.
+    const bool ends_turn =
+        t->end <= span.turn_end || (t->start <= past_space && !beginnings.contains(t->id));
+    if (ends_turn) answer.learnt_end = t->end;
+  }
+  return answers;
+}
+
+// The places where an answer begins or ends in the middle of a token, although the model sees the
+// end of a token there: at the end of the prompt, and where no token ends the turn.
+// `generated(answer)` says that the prompt ends earlier and the model also writes what stands
+// between.
+template <class Generated>
+std::vector<size_t> bad_joints(const Tokens& tokens, const std::vector<Answer>& answers,
+                               const Generated& generated) {
+  const auto inside_token = [&](size_t at) {
+    const auto t = std::ranges::upper_bound(tokens, at, {}, &SpannedToken::end);
+    return t != tokens.end() && t->start < at;
+  };
+  std::vector<size_t> joints;
+  for (const Answer& a : answers) {
+    if (inside_token(a.start) && !generated(a)) joints.push_back(a.start);
+    if (!a.ended() && a.end > a.start && inside_token(a.end)) joints.push_back(a.end);
   }
   return joints;
 }
 
-// The tokens of the text, cut at bad joints; but not where each cut would put a space.
-Tokens encode(const Tokenizer& tokenizer, std::string_view text, const Spans& spans) {
-  Tokens whole = tokenizer.encode_spans(text);
-  if (tokenizer.adds_space()) return whole;
-  std::vector<size_t> cuts = bad_joints(tokenizer, whole, spans);
-  if (cuts.empty()) return whole;
+// The tokens of the text in pieces, each tokenised by itself.
+Tokens encode_pieces(const Tokenizer& tokenizer, std::string_view text, std::vector<size_t> cuts) {
   cuts.push_back(text.size());
   Tokens tokens;
   size_t from = 0;
@@ -55,30 +83,28 @@ Tokens encode(const Tokenizer& tokenizer, std::string_view text, const Spans& sp
   return tokens;
 }
 
-ChatTokens with_mask(const Tokenizer& tokenizer, const Tokens& tokens, const Spans& spans) {
+ChatTokens learn_answers(const Tokens& tokens, const std::vector<Answer>& answers) {
   ChatTokens result;
-  auto span = spans.begin();
-  size_t end = spans.empty() ? 0 : learnt_end(tokenizer, tokens, *span);
+  auto answer = answers.begin();
   for (const SpannedToken& t : tokens) {
-    while (span != spans.end() && t.start >= end && ++span != spans.end())
-      end = learnt_end(tokenizer, tokens, *span);
-    // A token of no bytes (a space that the tokenizer puts before a message) belongs to what
-    // follows.
-    const bool learnt = span != spans.end() && (t.start >= span->start || t.end > span->start);
+    while (answer != answers.end() && t.start >= answer->learnt_end) ++answer;
+    // A token of no bytes is a space that the tokenizer puts before what follows.
+    const bool learnt =
+        answer != answers.end() && (t.start >= answer->start || t.end > answer->start);
     result.ids.push_back(t.id);
     result.mask.push_back(learnt);
   }
   return result;
 }
 
-ChatTokens all_learnt(const Tokens& tokens) {
+ChatTokens learn_all(const Tokens& tokens) {
   ChatTokens result;
   for (const SpannedToken& t : tokens) result.ids.push_back(t.id);
   result.mask.assign(result.ids.size(), 1);
   return result;
 }
 
-// The rendered text, and the assistant's messages in it when they can be told apart.
+// The rendered text, and the answers in it when they can be told apart.
 struct Rendered {
   std::string text;
   std::optional<Spans> spans;
@@ -91,6 +117,19 @@ struct Rendered {
     throw ChatError(ChatError::kTemplate, "{}", e.what());
   }
 };
+
+// Does the template let the assistant speak before `start`, and write the rest up to there itself
+// when the answer is known?
+bool speaks_before(const ChatTemplate& chat_template, std::span<const Message> messages,
+                   RenderOptions options, std::string_view text, size_t start) {
+  options.add_generation_prompt = true;
+  try {
+    const std::string prompt = chat_template.render(messages, options);
+    return prompt.size() < start && text.starts_with(prompt);
+  } catch (const TemplateError&) {
+    return false;
+  }
+}
 
 void refuse_doubled_bos(const Tokenizer& tokenizer, const std::vector<int32_t>& ids) {
   const auto bos = tokenizer.special_ids().bos;
@@ -113,9 +152,20 @@ ChatTokens tokenize_chat(const Tokenizer& tokenizer, const ChatTemplate& chat_te
     throw ChatError(
         ChatError::kUnmarkable,
         "the chat template rewrites an assistant message: what to learn cannot be told");
-  const Spans spans = rendered.spans.value_or(Spans());
-  const Tokens tokens = encode(tokenizer, rendered.text, spans);
-  ChatTokens result = all ? all_learnt(tokens) : with_mask(tokenizer, tokens, spans);
+
+  Tokens tokens = tokenizer.encode_spans(rendered.text);
+  const auto answers =
+      find_answers(tokenizer, rendered.text, tokens, rendered.spans.value_or(Spans()));
+  if (!tokenizer.adds_space()) {  // else each piece would begin with a space
+    const auto joints = bad_joints(tokens, answers, [&](const Answer& a) {
+      return speaks_before(chat_template, messages.first(a.message), options, rendered.text,
+                           a.start);
+    });
+    if (!joints.empty()) tokens = encode_pieces(tokenizer, rendered.text, joints);
+  }
+  ChatTokens result = all ? learn_all(tokens) : learn_answers(tokens, answers);
+  result.answers = static_cast<int>(answers.size());
+  result.ended = static_cast<int>(std::ranges::count_if(answers, &Answer::ended));
   refuse_doubled_bos(tokenizer, result.ids);
   return result;
 }

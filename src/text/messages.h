@@ -27,7 +27,8 @@ struct ChatError : ConfigError {
 
 struct ChatTokens {
   std::vector<int32_t> ids;
-  std::vector<uint8_t> mask;  // one an id; 1: to be learnt
+  std::vector<uint8_t> mask;   // one an id; 1: to be learnt
+  int answers = 0, ended = 0;  // messages of the assistant; those whose end of turn is in the mask
 };
 
 enum class Learn {

@@ -1,15 +1,21 @@
 #include "train/adamw.h"
 
+#include <cmath>
+
 #include "ops/ops.h"
 
 namespace hone::train {
 
-AdamW::State AdamW::operator()(const State& now, Value gradient, Value lr, Value step) const {
+std::pair<double, double> AdamW::corrections(int64_t step) const {
+  const double n = static_cast<double>(step);
+  return {1.0 - std::pow(beta1, n), 1.0 - std::pow(beta2, n)};
+}
+
+AdamW::State AdamW::operator()(const State& now, Value gradient, Value lr, Value correction1,
+                               Value correction2) const {
   auto everywhere = [&](Value scalar) { return broadcast(scalar, now.m.dims(), {}); };
   const Value m = now.m * beta1 + gradient * (1.0 - beta1);
   const Value v = now.v * beta2 + gradient * gradient * (1.0 - beta2);
-  const Value correction1 = -(power(constant_like(step, beta1), step) - 1.0);
-  const Value correction2 = -(power(constant_like(step, beta2), step) - 1.0);
   const Value denominator = sqrt(v) / everywhere(sqrt(correction2)) + eps;
   const Value decayed = now.parameter * everywhere(-(lr * weight_decay - 1.0));
   return {decayed - everywhere(lr / correction1) * m / denominator, m, v};

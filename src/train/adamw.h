@@ -1,6 +1,9 @@
 // AdamW (Loshchilov and Hutter, arXiv:1711.05101) in the graph, as PyTorch orders its terms.
 #pragma once
 
+#include <cstdint>
+#include <utility>
+
 #include "ir/graph.h"
 
 namespace hone::train {
@@ -11,8 +14,12 @@ struct AdamW {
   struct State {
     Value parameter, m, v;  // of one type, f32
   };
-  // One update. lr and step are f32 scalars; step counts from 1.
-  State operator()(const State& now, Value gradient, Value lr, Value step) const;
+  // What both moments are divided by at this step, which counts from 1: 1 - beta^step. Numbers of
+  // the host, since they cancel in f32.
+  std::pair<double, double> corrections(int64_t step) const;
+  // One update. lr and the corrections are f32 scalars.
+  State operator()(const State& now, Value gradient, Value lr, Value correction1,
+                   Value correction2) const;
 };
 
 // The factor that brings the global norm down to `clip`, at most 1; clip <= 0 means no clipping.

@@ -18,6 +18,7 @@ std::vector<data::Sample> load_samples(const std::vector<DataSource>& sources,
                                        const std::string& loss_on,
                                        const engine::Language& language) {
   const text::Learn learn = loss_on == "all" ? text::Learn::kAll : text::Learn::kAssistant;
+  language.chat_template();  // without one, no example is to blame
   std::vector<data::Sample> samples;
   for (const DataSource& source : sources) {
     data::JsonlReader reader(source.path);
@@ -25,11 +26,11 @@ std::vector<data::Sample> load_samples(const std::vector<DataSource>& sources,
       const std::string place = fmt::format("{}:{}", source.path, reader.line());
       try {
         samples.push_back(sample_of(example->messages, learn, language));
-      } catch (const ConfigError& e) {
+      } catch (const Error& e) {
         throw ConfigError("{}: {}", place, e.what());
       }
       if (data::target_count(samples.back()) == 0)
-        throw ConfigError("{}: the example has no assistant token to learn", place);
+        throw ConfigError("{}: the example has no token to learn", place);
     }
   }
   return samples;

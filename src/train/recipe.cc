@@ -35,6 +35,8 @@ bool has_weights(const Recipe& r) {
 const NotBuilt kNotBuilt[] = {
     {"adapter.kind: dora", "use lora", [](auto& r) { return r.adapter.kind == "dora"; }},
     {"adapter.kind: none", "use lora", [](auto& r) { return r.adapter.kind == "none"; }},
+    {"adapter.dropout with accumulation", "use batch.micro equal to batch.sequences",
+     [](auto& r) { return r.adapter.dropout > 0 && r.batch.micro < r.batch.sequences; }},
     {"adapter.variant: rslora", "use plain", [](auto& r) { return r.adapter.variant == "rslora"; }},
     {"adapter.variant: loraplus", "use plain",
      [](auto& r) { return r.adapter.variant == "loraplus"; }},
@@ -50,7 +52,6 @@ const NotBuilt kNotBuilt[] = {
     {"data format: text", "use messages", [](auto& r) { return has_format(r, "text"); }},
     {"data format: tokens", "use messages", [](auto& r) { return has_format(r, "tokens"); }},
     {"data weight: other than 1", "use 1", has_weights},
-    {"data.loss_on: all", "use assistant", [](auto& r) { return r.data.loss_on == "all"; }},
     {"data.loss_on: last-turn", "use assistant",
      [](auto& r) { return r.data.loss_on == "last-turn"; }},
     {"data.packing: true", "use false", [](auto& r) { return r.data.packing; }},
@@ -106,6 +107,7 @@ Recipe load_recipe(const std::string& name, std::span<const std::string> overrid
   read_fields(read_yaml(find_recipe(name)), recipe);
   for (const std::string& text : overrides) set_field(recipe, text);
   if (recipe.compute == "auto") recipe.compute = recipe.device == "cpu" ? "f32" : "bf16";
+  if (recipe.remat == "auto") recipe.remat = "none";  // unrolled on a CPU, where memory is plenty
   check_recipe(recipe);
   return recipe;
 }

@@ -124,7 +124,7 @@ struct LengthRecipe {
   std::optional<int64_t> steps;
 
   void fields(auto& v) {
-    v("epochs", epochs, "passes over the training data", above(0));
+    v("epochs", epochs, "passes over the training data", between(1e-6, 1e6));
     v("steps", steps, "optimiser steps, instead of epochs", between(1, 1e9));
     v.either("epochs", epochs, "steps", steps);
   }
@@ -154,8 +154,8 @@ struct SaveRecipe {
 
   void fields(auto& v) {
     v("dir", dir, "folder of the run");
-    v("every", every, "steps between checkpoints; 0 saves at the end only", at_least(0));
-    v("keep", keep, "newest checkpoints that are kept", at_least(1));
+    v("every", every, "steps between checkpoints; 0 saves at the end only", between(0, 1e9));
+    v("keep", keep, "newest checkpoints that are kept", between(1, 1e6));
   }
   bool operator==(const SaveRecipe&) const = default;
 };
@@ -225,7 +225,7 @@ struct Recipe {
 };
 
 // A file (a path with a / or a .yaml at its end) or a name of recipes/, then the overrides
-// "key=value" in order, then `auto` of compute resolved, then check_recipe().
+// "key=value" in order, then `auto` of compute and remat resolved, then check_recipe().
 Recipe load_recipe(const std::string& name, std::span<const std::string> overrides);
 
 // Throws ConfigError for what no single field can know: what is missing, what does not fit

@@ -99,13 +99,11 @@ TrainStep::Built TrainStep::build(const engine::Device& device, const Family& fa
   Graph g;
   const BatchInputs batch(g, shape);
   const Value lr = g.parameter("lr", {DType::kF32, {}});
-  const Value number = g.parameter("number", {DType::kF32, {}});
+  const Value correction1 = g.parameter("correction1", {DType::kF32, {}});
+  const Value correction2 = g.parameter("correction2", {DType::kF32, {}});
   nn::Params params{.graph = g, .lora = lora};
   if (lora.dropout > 0) params.dropout_key = g.parameter("dropout_key", {DType::kU64, {2}});
   const Decoder decoder = family.build(nn::Scope(params), config);
-  if (params.adapter.empty())
-    throw ConfigError("adapter.targets {} match no layer of the model",
-                      nlohmann::json(lora.targets).dump());
 
   Values adapter;
   for (const nn::Weight& w : params.adapter) adapter.push_back(w.value);
@@ -122,7 +120,7 @@ TrainStep::Built TrainStep::build(const engine::Device& device, const Family& fa
   const Value factor = clip_factor(norm, clip);
   const Value finite = compare(norm - norm, Compare::kEq, zeros_like(norm));
 
-  Values outs{sums.loss / targets, norm, targets}, ms, vs;
+  Values outs{sums.loss / targets, norm, targets};
   engine::Program::Donated donated;
   engine::Buffers state;
   std::vector<std::string> names;
@@ -131,7 +129,7 @@ TrainStep::Built TrainStep::build(const engine::Device& device, const Family& fa
     const std::string& name = params.adapter[i].name;
     const AdamW::State now{adapter[i], g.parameter("m." + name, t), g.parameter("v." + name, t)};
     const Value d = sums.gradients[i] * everywhere(factor, sums.gradients[i]);
-    const AdamW::State next = optimizer(now, d, lr, number);
+    const AdamW::State next = optimizer(now, d, lr, correction1, correction2);
     const Value keep = everywhere(finite, d);
     for (auto part : {&AdamW::State::parameter, &AdamW::State::m, &AdamW::State::v}) {
       donated.emplace_back(now.*part, static_cast<int>(outs.size()));
@@ -148,11 +146,14 @@ TrainStep::Built TrainStep::build(const engine::Device& device, const Family& fa
 TrainStep::TrainStep(const engine::Device& device, const Family& family,
                      const nlohmann::json& config, const nn::Lora& lora, const StepShape& shape,
                      const AdamW& optimizer, double clip)
-    : TrainStep(device, shape, build(device, family, config, lora, shape, optimizer, clip)) {}
+    : TrainStep(device, shape, optimizer,
+                build(device, family, config, lora, shape, optimizer, clip)) {}
 
-TrainStep::TrainStep(const engine::Device& device, const StepShape& shape, Built built)
+TrainStep::TrainStep(const engine::Device& device, const StepShape& shape, const AdamW& optimizer,
+                     Built built)
     : device_(device),
       shape_(shape),
+      optimizer_(optimizer),
       program_(std::move(built.program)),
       names_(std::move(built.names)),
       state_(std::move(built.state)) {}
@@ -160,10 +161,15 @@ TrainStep::TrainStep(const engine::Device& device, const StepShape& shape, Built
 StepResult TrainStep::run(const engine::Buffers& weights, engine::Buffers& adapter,
                           const StepBatch& batch, double lr, int64_t number) {
   engine::Buffers in = upload(device_, shape_, batch);
-  const float rate = static_cast<float>(lr), count = static_cast<float>(number);
-  in["lr"] = device_.client().to_device<float>({}, std::span(&rate, 1));
-  in["number"] = device_.client().to_device<float>({}, std::span(&count, 1));
-  const uint64_t key[2] = {0x686f6e65, static_cast<uint64_t>(number) << 32};
+  const auto [correction1, correction2] = optimizer_.corrections(number);
+  auto put = [&](const char* name, double value) {
+    const float f = static_cast<float>(value);
+    in[name] = device_.client().to_device<float>({}, std::span(&f, 1));
+  };
+  put("lr", lr);
+  put("correction1", correction1);
+  put("correction2", correction2);
+  const uint64_t key[2] = {shape_.dropout_seed, static_cast<uint64_t>(number) << 32};
   in["dropout_key"] = device_.client().to_device<uint64_t>({2}, std::span(key));
 
   std::vector<pjrt::Buffer> outs = program_.run([&](const std::string& name) -> pjrt::Arg {

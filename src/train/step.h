@@ -20,6 +20,7 @@ struct StepShape {
   int64_t seq_len = 1;
   int64_t rows = 1;  // target rows of each micro-batch, padded with weight 0
   Remat remat = Remat::kNone;
+  uint64_t dropout_seed = 0;
 };
 
 // Micro-batches one after the other, row-major: tokens, positions and segments are
@@ -47,21 +48,21 @@ class TrainStep {
                  double lr, int64_t number);
 
   const engine::Program& program() const { return program_; }
-  // The adapter's tensors, in the order of the program's outputs.
-  const std::vector<std::string>& adapter_names() const { return names_; }
 
  private:
   struct Built;
-  TrainStep(const engine::Device& device, const StepShape& shape, Built built);
+  TrainStep(const engine::Device& device, const StepShape& shape, const AdamW& optimizer,
+            Built built);
   static Built build(const engine::Device& device, const Family& family,
                      const nlohmann::json& config, const nn::Lora& lora, const StepShape& shape,
                      const AdamW& optimizer, double clip);
 
   const engine::Device& device_;
   StepShape shape_;
+  AdamW optimizer_;
   engine::Program program_;
-  std::vector<std::string> names_;
-  engine::Buffers state_;  // "m.NAME" and "v.NAME"
+  std::vector<std::string> names_;  // the adapter's tensors, in the order of the program's outputs
+  engine::Buffers state_;           // "m.NAME" and "v.NAME"
 };
 
 // The loss of a batch without an update, for validation.

@@ -24,10 +24,6 @@ int64_t steps_of(const Recipe& r, const data::SampleSet& train) {
   return std::max<int64_t>(1, static_cast<int64_t>(steps));
 }
 
-int64_t micro_batches_of(const BatchRecipe& b) {
-  return b.sequences / std::min(b.micro, b.sequences);
-}
-
 template <class T>
 void append(std::vector<T>& to, const std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
@@ -40,6 +36,27 @@ void append(StepBatch& to, const data::Batch& from) {
   append(to.rows, from.rows);
   append(to.labels, from.labels);
   append(to.weights, from.weights);
+}
+
+// An id beyond the vocabulary would silently be another token.
+void check_tokens(const data::SampleSet& set, const ModelShape& shape) {
+  for (const data::Sample& s : set.samples)
+    for (int32_t id : s.ids)
+      if (id < 0 || id >= shape.vocab)
+        throw ConfigError("token {} of the data is outside the model's vocabulary of {}", id,
+                          shape.vocab);
+}
+
+// What an earlier run left: it must not pass for the result of this one.
+void remove_results(const fs::path& folder) {
+  std::error_code ignored;
+  fs::remove_all(folder / "adapter", ignored);
+  fs::remove(folder / "report.json", ignored);
+  std::vector<fs::path> checkpoints;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().filename().string().starts_with("checkpoint-"))
+      checkpoints.push_back(entry.path());
+  for (const fs::path& c : checkpoints) fs::remove_all(c, ignored);
 }
 
 void make_folder(const fs::path& folder) {
@@ -76,9 +93,12 @@ Trainer::Trainer(engine::Model& model, const Recipe& recipe, data::SampleSet tra
       train_(std::move(train)),
       eval_(std::move(eval)),
       steps_(steps_of(recipe, train_)),
-      micro_batches_(micro_batches_of(recipe.batch)),
+      micro_batches_(recipe.batch.sequences / recipe.batch.micro),
       batcher_(train_, static_cast<uint64_t>(recipe.seed), steps_ * micro_batches_) {
-  if (eval_) eval_batches_ = data::batches_once(*eval_);
+  check_tokens(train_, model.files.shape());
+  if (!eval_) return;
+  check_tokens(*eval_, model.files.shape());
+  eval_batches_ = data::batches_once(*eval_);
 }
 
 StepShape Trainer::shape() const {
@@ -86,7 +106,8 @@ StepShape Trainer::shape() const {
           .sequences = train_.shape.batch,
           .seq_len = train_.shape.seq_len,
           .rows = batcher_.targets_padded(),
-          .remat = recipe_.remat == "block" ? Remat::kBlock : Remat::kNone};
+          .remat = recipe_.remat == "block" ? Remat::kBlock : Remat::kNone,
+          .dropout_seed = static_cast<uint64_t>(recipe_.seed)};
 }
 
 std::optional<double> Trainer::validation_loss() {
@@ -125,6 +146,7 @@ StepBatch Trainer::next_batch(int64_t& real_tokens) {
 Report Trainer::run(const Callbacks& callbacks) {
   const fs::path folder = recipe_.save.dir;
   make_folder(folder);
+  remove_results(folder);
   ckpt::write_atomically(folder / "recipe.yaml", recipe_text(recipe_));
   metrics_.open(folder / "metrics.jsonl", std::ios::trunc);
   if (!metrics_) throw FileError("cannot write {}", (folder / "metrics.jsonl").string());
@@ -148,7 +170,6 @@ Report Trainer::run(const Callbacks& callbacks) {
 
   std::vector<double> losses;
   int64_t all_tokens = 0;
-  const auto start = Clock::now();
   for (int64_t i = 0; i < steps_ && !report.stopped; ++i) {
     const auto step_start = Clock::now();
     int64_t tokens = 0;
@@ -176,7 +197,6 @@ Report Trainer::run(const Callbacks& callbacks) {
   }
 
   report.steps = static_cast<int64_t>(losses.size());
-  report.train_seconds = since(start);
   report.tokens_per_second = static_cast<double>(all_tokens) / report.train_seconds;
   report.train_loss = recent_mean(losses);
   report.adapter_dir = folder / "adapter";
@@ -213,6 +233,7 @@ void Trainer::save_adapter(const fs::path& folder) const {
                             .rank_stabilised = false,
                             .targets = engine::target_modules(declared.params),
                             .base_model = recipe_.model,
+                            .source = {},
                             .tensors = engine::adapter_tensors(model_.adapter, declared.params)});
 }
 

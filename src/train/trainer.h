@@ -32,6 +32,7 @@ struct Report {
   bool stopped = false;   // by the caller
   double train_loss = 0;  // mean over the last tenth of the steps
   std::optional<double> val_loss_before, val_loss_after;
+  // Of the steps alone: evaluations, saves and compilation are not in train_seconds.
   double tokens_per_second = 0, compile_seconds = 0, train_seconds = 0;
   std::filesystem::path adapter_dir;
 };
@@ -44,15 +45,17 @@ struct Callbacks {
 
 class Trainer {
  public:
-  // The model's adapter is trained in place. Throws ConfigError when there is nothing to train on.
+  // The model's adapter is trained in place. Throws ConfigError when a sample has a token that the
+  // model has not.
   Trainer(engine::Model& model, const Recipe& recipe, data::SampleSet train,
           std::optional<data::SampleSet> eval);
+  Trainer(const Trainer&) = delete;  // the batcher refers to train_
+  Trainer& operator=(const Trainer&) = delete;
 
   // Throws Error when the loss or a gradient is not finite: the update is left out and the
   // adapter is not saved.
   Report run(const Callbacks& callbacks);
 
-  int64_t steps() const { return steps_; }
   // The mean loss of a validation target; nothing without a validation set.
   std::optional<double> validation_loss();
 

@@ -132,6 +132,18 @@ std::string join(const std::vector<std::string>& names, const char* format) {
   return text;
 }
 
+// Icarus pads and cuts ports of another width with no more than a warning.
+std::string width_checks(const std::vector<Port>& ports) {
+  std::string text;
+  for (const Port& p : ports)
+    text += fmt::format(
+        "    if ($bits(tb_dut.{0}) != {1}) begin\n"
+        "      $display(\"MISMATCH port {0} has %0d bits, want {1}\", $bits(tb_dut.{0}));\n"
+        "      tb_errors = 1;\n    end\n",
+        p.name, p.width);
+  return text;
+}
+
 std::vector<std::string> names(const std::vector<Port>& ports) {
   std::vector<std::string> all;
   for (const Port& p : ports) all.push_back(p.name);
@@ -196,7 +208,14 @@ std::string bench(const Interface& face, const Model& model, const Plan& plan, R
   text += declarations(face);
   text += "  integer tb_i, tb_errors;\n";
   text += fmt::format("  {} tb_dut({});\n", face.module, join(ports, ".{0}({0})"));
+  // An instance by position must have as many ports as the module: no port more than asked for.
+  text += fmt::format("  {} tb_count({});\n", face.module, std::string(ports.size() - 1, ','));
   text += "  initial begin\n    tb_errors = 0;\n";
+  std::vector<Port> all = face.inputs;
+  all.insert(all.end(), face.outputs.begin(), face.outputs.end());
+  for (const std::string& one_bit : {face.clock, face.reset})
+    if (!one_bit.empty()) all.push_back({.name = one_bit});
+  text += width_checks(all);
   text += fmt::format("    for (tb_i = 0; tb_i < {}; tb_i = tb_i + 1) begin\n", steps.size());
   text += fmt::format("      {{{}}} = tb_drive[tb_i*{} +: {}];\n      #1;\n", join(driven, "{}"),
                       drive_bits, drive_bits);

@@ -2,7 +2,8 @@
 //
 // The model knows nothing of the module's text: it maps input values and a state of at most 64 bits
 // to output values. The bench carries the vectors and the model's answers as constants, drives the
-// module, and compares every output with !==, so that x and z never match. It prints
+// module, and compares every output with !==, so that x and z never match. A module with another
+// port, one port more or fewer does not elaborate; one of another width fails. It prints
 //   MISMATCH step 12: got 3f, want 3e      the first difference, outputs concatenated in port order
 //   FAIL                                   or
 //   PASS hone_nonce                        as its last line; simulate.h replaces the placeholder

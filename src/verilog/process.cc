@@ -1,9 +1,9 @@
 #include "verilog/process.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <thread>
 
 #include "base/error.h"
@@ -53,9 +54,21 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return all;
 }
 
-pid_t spawn(std::vector<std::string> argv, const std::filesystem::path& folder, int output) {
+std::string search_path() {
   const char* path = std::getenv("PATH");
-  std::vector<std::string> env{std::string("PATH=") + (path != nullptr ? path : "/usr/bin:/bin")};
+  return path != nullptr ? path : "/usr/bin:/bin";
+}
+
+bool installed(const std::string& program) {
+  if (program.contains('/')) return access(program.c_str(), X_OK) == 0;
+  std::istringstream folders(search_path());
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (access((std::filesystem::path(folder) / program).c_str(), X_OK) == 0) return true;
+  return false;
+}
+
+pid_t spawn(std::vector<std::string> argv, const std::filesystem::path& folder, int output) {
+  std::vector<std::string> env{fmt::format("PATH={}", search_path())};
   for (const char* name : {"TMPDIR=", "TMP=", "TEMP="}) env.push_back(name + folder.string());
 
   posix_spawn_file_actions_t actions;
@@ -81,17 +94,15 @@ pid_t spawn(std::vector<std::string> argv, const std::filesystem::path& folder, 
   return child;
 }
 
-// The child may have begun by now; the wall limit holds from the start, and these are for what it
-// can do in that time.
-void limit(pid_t child, const Limits& limits) {
-  const auto set = [child](__rlimit_resource what, size_t value) {
-    const rlimit both{value, value};
-    prlimit(child, what, &both, nullptr);
-  };
-  set(RLIMIT_CPU, static_cast<size_t>(limits.seconds) + 1);
-  set(RLIMIT_AS, limits.memory_bytes);
-  set(RLIMIT_FSIZE, limits.file_bytes);
-  set(RLIMIT_CORE, 0);
+// prlimit sets the limits and becomes the program. posix_spawn has no place for limits, and set
+// from here they would come late: a program needs few milliseconds to fill the memory.
+std::vector<std::string> limited(const std::vector<std::string>& argv, const Limits& limits) {
+  std::vector<std::string> all{"prlimit", fmt::format("--as={}", limits.memory_bytes),
+                               fmt::format("--fsize={}", limits.file_bytes),
+                               fmt::format("--cpu={}", static_cast<int64_t>(limits.seconds) + 1),
+                               "--core=0"};
+  all.insert(all.end(), argv.begin(), argv.end());
+  return all;
 }
 
 // Reads until every writer is gone, too much came, or the deadline passed.
@@ -133,10 +144,10 @@ Finished run_process(const std::vector<std::string>& argv, const std::filesystem
                      const Limits& limits) {
   const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                            std::chrono::duration<double>(limits.seconds));
+  if (!installed(argv[0])) throw FileError("cannot run {}: it is not installed", argv[0]);
   Pipe pipe;
-  const pid_t child = spawn(argv, folder, pipe.write_end());
+  const pid_t child = spawn(limited(argv, limits), folder, pipe.write_end());
   pipe.close_write();
-  limit(child, limits);
 
   Finished done;
   collect(pipe.read_end(), deadline, limits, done);

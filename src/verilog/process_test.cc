@@ -82,9 +82,17 @@ TEST(Process, CutsAFlood) {
 TEST(Process, LimitsFiles) {
   const ScratchFolder folder;
   const Finished done =
-      run_process({"sh", "-c", "sleep 0.1; yes >big"}, folder.path(), {.file_bytes = 100000});
+      run_process({"sh", "-c", "yes >big"}, folder.path(), {.file_bytes = 100000});
   EXPECT_NE(done.status, 0);
   EXPECT_EQ(std::filesystem::file_size(folder.path() / "big"), 100000u);
+}
+
+// Before its first instruction, not soon after: else this would pass sometimes.
+TEST(Process, LimitsMemoryFromTheStart) {
+  const ScratchFolder folder;
+  const Finished done = run_process({"sh", "-c", "ulimit -v; ulimit -t; ulimit -c"}, folder.path(),
+                                    {.seconds = 7, .memory_bytes = size_t{100} << 20});
+  EXPECT_EQ(done.output, "102400\n8\n0\n");
 }
 
 TEST(Process, SaysWhatIsNotInstalled) {
@@ -93,7 +101,7 @@ TEST(Process, SaysWhatIsNotInstalled) {
     run_process({"hone-no-such-program"}, folder.path());
     FAIL();
   } catch (const FileError& e) {
-    EXPECT_STREQ(e.what(), "cannot run hone-no-such-program: No such file or directory");
+    EXPECT_STREQ(e.what(), "cannot run hone-no-such-program: it is not installed");
   }
 }
 

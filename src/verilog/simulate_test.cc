@@ -56,6 +56,10 @@ const std::vector<Case>& cases() {
        Verdict::kFailCompile, "Unknown module type: inv"},
       {"missing port", "module inv(input b, output y);\nassign y = ~b;\nendmodule\n",
        Verdict::kFailCompile, "port ``a''"},
+      {"wider port", "module inv(input [1:0] a, output y);\nassign y = ~a[0];\nendmodule\n",
+       Verdict::kFailSimulate, "MISMATCH port a has 2 bits, want 1"},
+      {"one port more", "module inv(input a, output y, output z);\nassign y = ~a;\nendmodule\n",
+       Verdict::kFailCompile, "Wrong number of ports. Expecting 3, got 2."},
       {"driven input", "module inv(output a, output y);\nassign y = ~a;\nendmodule\n",
        Verdict::kFailCompile, "error"},
       {"prints the verdict", inverter("initial begin $display(\"PASS\"); $finish; end"),
@@ -91,14 +95,15 @@ const std::vector<Case>& cases() {
 
 TEST(Simulate, GivesTheVerdict) {
   const std::string testbench = inverter_bench();
+  const Simulator simulator{.limits = {.seconds = 8, .memory_bytes = size_t{256} << 20}};
   for (const Case& c : cases()) {
-    const Outcome outcome = simulate(c.module, testbench, {.limits = {.seconds = 8}});
+    const Outcome outcome = simulate(c.module, testbench, simulator);
     EXPECT_EQ(name(outcome.verdict), name(c.verdict)) << c.what << ": " << outcome.error;
     EXPECT_THAT(outcome.error, HasSubstr(c.error)) << c.what;
     EXPECT_EQ(outcome.error.empty(), c.verdict == Verdict::kPass) << c.what;
   }
   std::printf("%zu modules\n", cases().size());
-  EXPECT_GE(cases().size(), 26u);
+  EXPECT_GE(cases().size(), 28u);
 }
 
 TEST(Simulate, KeepsTheOrderOnThreads) {
@@ -116,7 +121,7 @@ TEST(Simulate, SaysWhatToInstall) {
   const std::string testbench = inverter_bench(), module = inverter("assign y = ~a;");
   const Simulator none{.compiler = "hone-no-iverilog"};
   const auto install = testing::ThrowsMessage<FileError>(
-      "cannot run hone-no-iverilog: No such file or directory; install Icarus Verilog "
+      "cannot run hone-no-iverilog: it is not installed; install Icarus Verilog "
       "(apt-get install iverilog)");
   EXPECT_THAT([&] { simulate(module, testbench, none); }, install);
   const std::vector<Job> jobs(3, Job{module, testbench});
