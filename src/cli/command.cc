@@ -64,8 +64,7 @@ int end(Exit code, const char* prefix, const char* what) {
 }  // namespace
 
 std::string help_text(Commands commands) {
-  std::string out =
-      "hone tunes and runs language models\n\nusage: hone COMMAND [options]\n\n";
+  std::string out = "hone tunes and runs language models\n\nusage: hone COMMAND [options]\n\n";
   for (const Command* c : commands) out += fmt::format("  {:<9} {}\n", c->name, c->help);
   return out + "\n`hone COMMAND --help` says more.\n";
 }

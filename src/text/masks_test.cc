@@ -1,5 +1,5 @@
-// What is learnt of a conversation, for every template that llama.cpp ships: exactly the assistant's
-// words and the token that ends its turn.
+// What is learnt of a conversation, for every template that llama.cpp ships: exactly the
+// assistant's words and the token that ends its turn.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -17,7 +17,10 @@ namespace {
 
 // How the template writes a message.
 enum class Form {
-  kAsIs, kTrimmed, kLeftTrimmed, kRightTrimmed,
+  kAsIs,
+  kTrimmed,
+  kLeftTrimmed,
+  kRightTrimmed,
   kNoLeadingLines,      // line ends are taken off its front
   kLastNoLeadingLines,  // only of the last message
 };
@@ -26,11 +29,11 @@ struct Row {
   std::string file;
   std::string end;  // what ends a turn, up to and with its special token
   Form form = Form::kAsIs;
-  bool last_ends = true;   // so does the last turn; else only those that another follows
+  bool last_ends = true;    // so does the last turn; else only those that another follows
   bool earlier_end = true;  // the turns before the last end in the same way; else in one not known
-  bool blanks = true;      // blank messages of the assistant are written
+  bool blanks = true;       // blank messages of the assistant are written
   bool system = true;
-  std::string lead = "";   // the template writes this before an answer: it may be one token with it
+  std::string lead = "";  // the template writes this before an answer: it may be one token with it
 };
 
 const Row kRows[] = {
@@ -39,7 +42,9 @@ const Row kRows[] = {
     {.file = "Bielik-11B-v3.0-Instruct", .end = "<|im_end|>", .form = Form::kLeftTrimmed},
     {.file = "ByteDance-Seed-OSS", .end = "<seed:eos>", .form = Form::kTrimmed, .blanks = false},
     {.file = "Cohere2MoE", .end = "<|END_TEXT|>"},
-    {.file = "CohereForAI-c4ai-command-r-plus-tool_use", .end = "<|END_OF_TURN_TOKEN|>", .form = Form::kTrimmed},
+    {.file = "CohereForAI-c4ai-command-r-plus-tool_use",
+     .end = "<|END_OF_TURN_TOKEN|>",
+     .form = Form::kTrimmed},
     {.file = "CohereForAI-c4ai-command-r7b-12-2024-tool_use", .end = "<|END_RESPONSE|>"},
     {.file = "GLM-4.6", .end = "", .form = Form::kTrimmed, .blanks = false},
     {.file = "GLM-4.7-Flash", .end = "", .form = Form::kTrimmed},
@@ -57,8 +62,13 @@ const Row kRows[] = {
     {.file = "MiniMax-M2", .end = "[e~["},
     {.file = "MiniMax-M3", .end = "[e~["},
     {.file = "Mistral-Small-3.2-24B-Instruct-2506", .end = "</s>"},
-    {.file = "NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", .end = "<|im_end|>", .form = Form::kRightTrimmed},
-    {.file = "NVIDIA-Nemotron-Nano-v2", .end = "\n<SPECIAL_12>", .form = Form::kTrimmed, .blanks = false},
+    {.file = "NVIDIA-Nemotron-3-Nano-30B-A3B-BF16",
+     .end = "<|im_end|>",
+     .form = Form::kRightTrimmed},
+    {.file = "NVIDIA-Nemotron-Nano-v2",
+     .end = "\n<SPECIAL_12>",
+     .form = Form::kTrimmed,
+     .blanks = false},
     {.file = "NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use", .end = "<|im_end|>"},
     {.file = "NousResearch-Hermes-3-Llama-3.1-8B-tool_use", .end = "<|im_end|>"},
     {.file = "Qwen-QwQ-32B", .end = "<|im_end|>"},
@@ -75,7 +85,10 @@ const Row kRows[] = {
     {.file = "deepseek-ai-DeepSeek-V3.2", .end = "<｜end▁of▁sentence｜>"},
     {.file = "deepseek-ai-DeepSeek-V4-Flash-0731", .end = "<｜end▁of▁sentence｜>"},
     {.file = "deepseek-ai-DeepSeek-V4", .end = "<｜end▁of▁sentence｜>"},
-    {.file = "google-gemma-2-2b-it", .end = "<end_of_turn>", .form = Form::kTrimmed, .system = false},
+    {.file = "google-gemma-2-2b-it",
+     .end = "<end_of_turn>",
+     .form = Form::kTrimmed,
+     .system = false},
     {.file = "google-gemma-4-31B-it-interleaved", .end = "<turn|>", .form = Form::kTrimmed},
     {.file = "google-gemma-4-31B-it", .end = "<turn|>", .form = Form::kTrimmed},
     {.file = "ibm-granite-granite-3.3-2B-Instruct", .end = "<|end_of_text|>"},
@@ -136,9 +149,12 @@ Tokenizer tokenizer_for_all() {
 
 std::string random_text(Random& random, bool may_be_blank) {
   static const std::vector<std::string> kParts = {
-      "hello", "World", " ", "  ", "\n", "\n\n", "\t", "你好", "世界", "\u00a0", "é", "e\u0301", "😀", "👩‍💻", "1", "23", ".",
-      "!", "?", "'s", "\"", "\\", "{{ x }}", "{% y %}", "<b>", "</b>", "&", "#", "мир", "مرحبا", "ก็", "module", "endmodule", "x = 1;",
-      "user", "assistant", "system", "\u3000", "\u200d", "```", "|", "[", "]", "<", ">", "\r\n"};
+      "hello",     "World",  " ",    "  ",        "\n",     "\n\n",        "\t",      "你好",
+      "世界",      "\u00a0", "é",    "e\u0301",   "😀",     "👩‍💻", "1",       "23",
+      ".",         "!",      "?",    "'s",        "\"",     "\\",          "{{ x }}", "{% y %}",
+      "<b>",       "</b>",   "&",    "#",         "мир",    "مرحبا",       "ก็",       "module",
+      "endmodule", "x = 1;", "user", "assistant", "system", "\u3000",      "\u200d",  "```",
+      "|",         "[",      "]",    "<",         ">",      "\r\n"};
   std::string text;
   do {
     text.clear();
@@ -149,7 +165,8 @@ std::string random_text(Random& random, bool may_be_blank) {
 
 std::vector<Message> random_conversation(Random& random, const Row& row) {
   std::vector<Message> messages;
-  if (row.system && random.below(3) == 0) messages.push_back({"system", random_text(random, false)});
+  if (row.system && random.below(3) == 0)
+    messages.push_back({"system", random_text(random, false)});
   for (int64_t turns = 1 + random.below(4); turns > 0; --turns) {
     messages.push_back({"user", random_text(random, false)});
     messages.push_back({"assistant", random_text(random, row.blanks)});
@@ -203,13 +220,23 @@ TEST(Masks, HoldTheAnswersAndTheirEnds) {
   Random random(20250118);
   size_t conversations = 0, templates = 0;
   for (const Row& row : kRows) {
-    const ChatTemplate chat_template(read_file(vocabularies() / "templates" / (row.file + ".jinja")), row.file, tokenizer);
+    const ChatTemplate chat_template(
+        read_file(vocabularies() / "templates" / (row.file + ".jinja")), row.file, tokenizer);
     int bad = 0;
     for (int n = 0; n < 200; ++n) {
       const auto messages = random_conversation(random, row);
-      std::string got; const auto want = expected(messages, row);
-      try { got = learnt(tokenizer, tokenize_chat(tokenizer, chat_template, messages)); } catch (const Error& e) { got = std::string("ERR ") + e.what(); }
-      if (!consists_of(got, want, row) && bad++ < 2) std::cout << row.file << "\n   got  " << nlohmann::json(got).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n   want " << nlohmann::json(want) << "\n";
+      std::string got;
+      const auto want = expected(messages, row);
+      try {
+        got = learnt(tokenizer, tokenize_chat(tokenizer, chat_template, messages));
+      } catch (const Error& e) {
+        got = std::string("ERR ") + e.what();
+      }
+      if (!consists_of(got, want, row) && bad++ < 2)
+        std::cout << row.file << "\n   got  "
+                  << nlohmann::json(got).dump(-1, ' ', false,
+                                              nlohmann::json::error_handler_t::replace)
+                  << "\n   want " << nlohmann::json(want) << "\n";
       ++conversations;
     }
     if (bad) std::cout << row.file << " BAD " << bad << "\n";
