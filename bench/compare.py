@@ -114,7 +114,7 @@ def main():
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--rounds", type=int, default=5)
     common.add_argument("--threads", type=int, default=2)
-    common.add_argument("--hone", type=pathlib.Path, default=ROOT / "build/release/hone")
+    common.add_argument("--hone", type=pathlib.Path, default=ROOT / "build/release/src/cli/hone")
     common.add_argument("--ours", choices=["hone", "peer"], default="hone")
     common.add_argument("--json", type=pathlib.Path, help="also write the figures here")
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])

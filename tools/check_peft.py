@@ -105,7 +105,7 @@ def main():
     parser.add_argument("--base", type=pathlib.Path, default=ROOT / "tests/golden/llama_tiny")
     parser.add_argument("--tokens", default="5,17,99,3,64,21,8,120,33,76,11,42")
     parser.add_argument("--logits", type=pathlib.Path, help="what `hone logits` wrote; without it, hone is run")
-    parser.add_argument("--hone", type=pathlib.Path, default=ROOT / "build/release/hone")
+    parser.add_argument("--hone", type=pathlib.Path, default=ROOT / "build/release/src/cli/hone")
     parser.add_argument("--tolerance", type=float, default=1e-4)
     parser.add_argument("--save-base", type=pathlib.Path)
     args = parser.parse_args()
