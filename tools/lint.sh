@@ -15,7 +15,10 @@ if [[ ${1:-} == --format ]]; then
 fi
 
 python3 tools/check_tree.py
-source_files | xargs clang-format-19 --dry-run -Werror
+source_files | xargs clang-format-19 --dry-run -Werror || {
+  echo "run tools/lint.sh --format" >&2
+  exit 1
+}
 echo "clang-format: $(source_files | wc -l) files are as .clang-format wants them"
 
 [[ ${1:-} == --tidy ]] || exit 0
