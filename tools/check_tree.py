@@ -45,6 +45,7 @@ DEBIAN = {
     "GTest": {"libgtest-dev", "libgmock-dev"},
     "Git": set(),  # the commit of `hone env`; a build without git has none
     "hwy": {"libhwy-dev"},
+    "jemalloc": {"libjemalloc-dev"},
     "nlohmann_json": {"nlohmann-json3-dev"},
     "OpenSSL": {"libssl-dev"},
     "yaml-cpp": {"libyaml-cpp-dev"},
