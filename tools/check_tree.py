@@ -24,9 +24,11 @@ ARROWS = {
     "text": ["ckpt"],
     "data": ["text"],
     "verilog": ["base"],
+    "search": ["base"],
     "engine": ["models", "pjrt", "ckpt", "text", "kernels"],
     "train": ["engine", "data"],
-    "cli": ["train", "verilog"],
+    "tune": ["train", "search"],
+    "cli": ["tune", "verilog"],
 }
 
 # What the tests of any layer may include beyond that: they ask the engine.
@@ -36,6 +38,8 @@ TESTS_MAY = {"pjrt", "base"}
 RECORDS = [
     ("Op", "src/ops", "src/ops/all_ops.cc"),
     ("Family", "src/models", "src/models/families.cc"),
+    ("Optimizer", "src/train", "src/train/optimizers.cc"),
+    ("Objective", "src/train", "src/train/objectives.cc"),
     ("Command", "src/cli", "src/cli/main.cc"),
 ]
 
@@ -48,6 +52,7 @@ DEBIAN = {
     "jemalloc": {"libjemalloc-dev"},
     "nlohmann_json": {"nlohmann-json3-dev"},
     "OpenSSL": {"libssl-dev"},
+    "SQLite3": {"libsqlite3-dev"},
     "yaml-cpp": {"libyaml-cpp-dev"},
 }
 

@@ -1,7 +1,5 @@
 #include "ckpt/peft.h"
 
-#include <cmath>
-
 #include "base/error.h"
 #include "base/json.h"
 #include "ckpt/atomic_file.h"
@@ -17,19 +15,10 @@ constexpr const char* kTensorFile = "adapter_model.safetensors";
 
 // Keys whose "off" value is the only one we compute: null, false, empty, or this text.
 constexpr std::pair<const char*, const char*> kMustBeOff[] = {
-    {"use_dora", ""},
-    {"use_qalora", ""},
-    {"lora_bias", ""},
-    {"bias", "none"},
-    {"fan_in_fan_out", ""},
-    {"modules_to_save", ""},
-    {"rank_pattern", ""},
-    {"alpha_pattern", ""},
-    {"exclude_modules", ""},
-    {"layer_replication", ""},
-    {"layers_to_transform", ""},
-    {"target_parameters", ""},
-    {"trainable_token_indices", ""},
+    {"use_qalora", ""},          {"lora_bias", ""},         {"bias", "none"},
+    {"fan_in_fan_out", ""},      {"modules_to_save", ""},   {"rank_pattern", ""},
+    {"alpha_pattern", ""},       {"exclude_modules", ""},   {"layer_replication", ""},
+    {"layers_to_transform", ""}, {"target_parameters", ""}, {"trainable_token_indices", ""},
 };
 
 bool is_off(const nlohmann::json& v, std::string_view off) {
@@ -62,11 +51,6 @@ void check_start(const nlohmann::json& config, const std::string& file) {
 
 }  // namespace
 
-double PeftAdapter::scale() const {
-  const double r = static_cast<double>(rank);
-  return alpha / (rank_stabilised ? std::sqrt(r) : r);
-}
-
 PeftAdapter read_peft(const std::filesystem::path& folder) {
   const std::string file = (folder / kConfigFile).string();
   const nlohmann::json config = read_json(folder / kConfigFile);
@@ -84,6 +68,7 @@ PeftAdapter read_peft(const std::filesystem::path& folder) {
   a.alpha = field<double>(config, file, "lora_alpha");
   if (has(config, "lora_dropout")) a.dropout = field<double>(config, file, "lora_dropout");
   if (has(config, "use_rslora")) a.rank_stabilised = field<bool>(config, file, "use_rslora");
+  if (has(config, "use_dora")) a.dora = field<bool>(config, file, "use_dora");
   const nlohmann::json& targets = config.value("target_modules", nlohmann::json());
   if (targets.is_string())
     a.targets = {targets.get<std::string>()};
@@ -122,7 +107,7 @@ void write_peft(const std::filesystem::path& folder, const PeftAdapter& a) {
       {"bias", "none"},
       {"fan_in_fan_out", false},
       {"use_rslora", a.rank_stabilised},
-      {"use_dora", false},
+      {"use_dora", a.dora},
       {"lora_bias", false},
       {"init_lora_weights", true},
       {"rank_pattern", nlohmann::json::object()},

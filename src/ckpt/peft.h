@@ -21,13 +21,12 @@ struct PeftAdapter {
   int64_t rank = 8;
   double alpha = 8;
   double dropout = 0;
+  bool dora = false;
   bool rank_stabilised = false;      // scale alpha / sqrt(rank) instead of alpha / rank
   std::vector<std::string> targets;  // last components of module paths
   std::string base_model;
   std::string source;  // the folder it was read from, for messages
   std::vector<PeftTensor> tensors;
-
-  double scale() const;
 };
 
 // Throws FileError when a file is missing or damaged, ConfigError when the adapter is of a kind

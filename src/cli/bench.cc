@@ -4,13 +4,14 @@
 #include <cstdio>
 #include <functional>
 #include <iostream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/random.h"
 #include "cli/command.h"
 #include "engine/generator.h"
 #include "engine/model.h"
-#include "train/step.h"
+#include "train/trainer.h"
 
 namespace hone::cli {
 namespace {
@@ -75,17 +76,19 @@ train::StepBatch random_batch(const Options& o, int64_t vocab, int64_t& rows) {
 }
 
 void bench_lora(const Options& o) {
-  engine::Model m = engine::Model::open(o.model.value_or(kModel),
-                                        nn::Lora{.rank = o.rank, .scale = 2.0}, /*seed=*/0);
+  train::Recipe recipe;
+  recipe.adapter.rank = o.rank;
+  recipe.adapter.alpha = 2 * static_cast<double>(o.rank);
+  engine::Model m = engine::Model::open(o.model.value_or(kModel), train::tuning_of(recipe.adapter),
+                                        /*seed=*/0);
   int64_t rows = 0;
   const train::StepBatch batch = random_batch(o, m.files.shape().vocab, rows);
-  train::TrainStep step(m.device, m.files.family(), m.files.config(), *m.lora,
-                        {.micro_batches = 1, .sequences = o.batch, .seq_len = o.seq, .rows = rows},
-                        {}, 1.0);
+  train::TrainStep step(m, recipe, {.sequences = o.batch, .seq_len = o.seq, .rows = rows});
   take_turns(o, [&](int64_t turn) {
     const auto start = std::chrono::steady_clock::now();
-    const train::StepResult r = step.run(m.weights, m.adapter, batch, 1e-3, turn + 1);
-    for (const auto& [name, buffer] : m.adapter) buffer.await();
+    const train::StepResult r =
+        step.run(batch, 1e-3, turn + 1, std::numeric_limits<double>::infinity());
+    for (const auto& [name, buffer] : m.trained) buffer.await();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     print({{"step", turn}, {"seconds", took.count()}, {"loss", r.loss}});
   });
@@ -93,8 +96,7 @@ void bench_lora(const Options& o) {
 
 void bench_generate(const Options& o) {
   engine::Model m = engine::Model::open(o.model.value_or(kModel), std::nullopt);
-  engine::Generator generator(m.device, m.files.family(), m.files.config(), m.lora, m.weights,
-                              m.adapter);
+  engine::Generator generator(m);
   Random random(0);
   std::vector<int32_t> prompt;
   for (int64_t i = 0; i < o.prompt_tokens; ++i)

@@ -55,8 +55,7 @@ struct Score {
 Score score(engine::Model& m, const engine::Language& language, const verilog::Split& split) {
   std::vector<verilog::Task> tasks = split.held_out;
   tasks.insert(tasks.end(), split.unseen.begin(), split.unseen.end());
-  engine::Generator generator(m.device, m.files.family(), m.files.config(), m.lora, m.weights,
-                              m.adapter);
+  engine::Generator generator(m);
   say(fmt::format("answering {} prompts, held out of training", tasks.size()));
   Progress bar(kAnswerTokens);
   Score s{answer_tasks(generator, language, tasks, kAnswerTokens,

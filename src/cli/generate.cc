@@ -74,8 +74,7 @@ int run(const Options& o) {
   const std::vector<int32_t> prompt =
       prompt_ids(o, language);  // before Ctrl-C means: stop politely
   const engine::Model m = engine::Model::open(o.model, o.adapter);
-  engine::Generator generator(m.device, m.files.family(), m.files.config(), m.lora, m.weights,
-                              m.adapter);
+  engine::Generator generator(m);
   const engine::GenerateOptions options{.max_new_tokens = o.max_tokens,
                                         .sampling = {.temperature = o.temperature,
                                                      .top_k = o.top_k,

@@ -29,8 +29,7 @@ int run(const Options& o) {
     tokens.push_back(static_cast<int32_t>(t));
   }
   const engine::Model m = engine::Model::open(o.model, o.adapter);
-  const std::vector<float> values = engine::logits(m.device, m.files.family(), m.files.config(),
-                                                   m.lora, m.weights, m.adapter, tokens);
+  const std::vector<float> values = engine::logits(m, tokens);
   const Type type{DType::kF32, {static_cast<int64_t>(tokens.size()), m.files.shape().vocab}};
   const ckpt::TensorView view{"logits", type, std::as_bytes(std::span(values))};
   ckpt::write_safetensors(o.out, std::span(&view, 1));

@@ -16,7 +16,8 @@ void say(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); 
 data::SampleSet load_set(const std::vector<train::DataSource>& sources, const train::Recipe& recipe,
                          const engine::Language& language, const std::string& set) {
   const data::BatchShape shape{.batch = recipe.batch.micro, .seq_len = recipe.data.seq_len};
-  data::SampleSet samples(train::load_samples(sources, recipe.data.loss_on, language), shape, set);
+  data::SampleSet samples(train::load_samples(sources, recipe.data.loss_on.front(), language),
+                          shape, set);
   int64_t tokens = 0;
   for (const data::Sample& s : samples.samples) tokens += static_cast<int64_t>(s.ids.size());
   std::string line = fmt::format("{}: {} examples, {} tokens", set, samples.counts.kept, tokens);
@@ -30,7 +31,7 @@ data::SampleSet load_set(const std::vector<train::DataSource>& sources, const tr
 }  // namespace
 
 engine::Model open_for_training(const train::Recipe& recipe) {
-  return engine::Model::open(recipe.model, train::lora_of(recipe.adapter),
+  return engine::Model::open(recipe.model, train::tuning_of(recipe.adapter),
                              static_cast<uint64_t>(recipe.seed));
 }
 

@@ -1,4 +1,4 @@
-// A LoRA adapter on the device, from and to PEFT's folder.
+// What is trained, on the device, from and to PEFT's folder.
 #pragma once
 
 #include "ckpt/peft.h"
@@ -6,20 +6,20 @@
 
 namespace hone::engine {
 
-nn::Lora lora_of(const ckpt::PeftAdapter& adapter);
+nn::Tuning tuning_of(const ckpt::PeftAdapter& adapter);
 
 // The adapter's tensors on the device, by the names that `params` declares. Throws ConfigError when
 // one is missing, has another shape, or is used by nothing.
 Buffers load_adapter(const Device& device, const ckpt::PeftAdapter& adapter,
                      const nn::Params& params);
 
-// A new adapter: A uniform as PEFT starts it (Kaiming, a = sqrt 5), B zero.
-Buffers new_adapter(const Device& device, const nn::Params& params, uint64_t seed);
+// What is trained, as PEFT starts it: A uniform (Kaiming, a = sqrt 5), B zero, DoRA's magnitudes
+// the lengths of W's rows, and weights that are trained whole as they are in the files.
+Buffers new_trained(const Device& device, const ModelFiles& files, const nn::Params& params,
+                    uint64_t seed);
 
-// Reads the tensors that `params` declares back from the device.
-std::vector<ckpt::PeftTensor> adapter_tensors(const Buffers& buffers, const nn::Params& params);
-
-// The last components of the paths of the layers that have an adapter, sorted: "down_proj", ...
-std::vector<std::string> target_modules(const nn::Params& params);
+// What is trained, as a PEFT folder holds it.
+ckpt::PeftAdapter peft_of(const nn::Lora& lora, const Buffers& trained, const nn::Params& params,
+                          const std::string& base_model);
 
 }  // namespace hone::engine

@@ -11,6 +11,7 @@
 #include "engine/adapter.h"
 #include "engine/forward.h"
 #include "engine/logits.h"
+#include "engine/program.h"
 #include "ops/ops.h"
 
 namespace hone::engine {
@@ -119,20 +120,13 @@ TEST(FamilyGolden, OlderConfigKeysMeanTheSame) {
 }
 
 TEST(FamilyGolden, AnAdapterOfPeftGivesPeftsLogits) {
-  const ModelFiles files(kGolden / "llama_tiny");
-  const ckpt::PeftAdapter peft = ckpt::read_peft(kGolden / "adapter_tiny");
+  const Model model =
+      Model::open((kGolden / "llama_tiny").string(), (kGolden / "adapter_tiny").string());
   const ckpt::Safetensors golden(kGolden / "adapter_tiny.safetensors");
-  const nn::Lora lora = lora_of(peft);
-  Graph g;
-  nn::Params params{.graph = g, .lora = lora};
-  files.family().build(nn::Scope(params), files.config());
-  const Buffers weights = load_weights(device(), files, params);
-  const Buffers adapter = load_adapter(device(), peft, params);
   const std::vector<int32_t> tokens = tokens_of(golden);
   const std::vector<float> want = floats(golden, "logits");
   for (size_t row = 0; row < 2; ++row) {
-    const std::vector<float> got = logits(device(), files.family(), files.config(), lora, weights,
-                                          adapter, std::span(tokens).subspan(row * 12, 12));
+    const std::vector<float> got = logits(model, std::span(tokens).subspan(row * 12, 12));
     EXPECT_LE(worst(got, std::span(want).subspan(row * got.size(), got.size())), kTolerance);
   }
 }
@@ -158,7 +152,7 @@ TEST(Adapter, TensorsThatDoNotFitAreRefused) {
   const ModelFiles files(kGolden / "llama_tiny");
   const ckpt::PeftAdapter good = ckpt::read_peft(kGolden / "adapter_tiny");
   Graph g;
-  nn::Params params{.graph = g, .lora = lora_of(good)};
+  nn::Params params{.graph = g, .tuning = tuning_of(good)};
   files.family().build(nn::Scope(params), files.config());
 
   ckpt::PeftAdapter missing = good, unused = good, wrong = good;

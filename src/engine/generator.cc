@@ -28,15 +28,13 @@ struct Generator::Step {
   int64_t batch, tokens;
   Program program;
 
-  static Program build(const Device& device, const Family& family, const nlohmann::json& config,
-                       const std::optional<nn::Lora>& lora, int64_t batch, int64_t tokens,
-                       int64_t slots) {
+  static Program build(const Model& model, int64_t batch, int64_t tokens, int64_t slots) {
     Graph g;
     const Value ids = g.parameter("tokens", {DType::kS32, {batch, tokens}});
     const Value start = g.parameter("start", {DType::kS32, {batch}});
     nn::KvCache cache{g.parameter("at", {DType::kS32, {}}), {}};
     Program::Donated donated;
-    const ModelShape shape = family.shape(config);
+    const ModelShape& shape = model.files.shape();
     for (size_t i = 0; i < shape.kv.size(); ++i) {
       const Type t{DType::kF32, {batch, shape.kv[i].heads, slots, shape.kv[i].head_dim}};
       cache.layers.push_back(
@@ -44,8 +42,8 @@ struct Generator::Step {
       donated.emplace_back(cache.layers[i].k, static_cast<int>(1 + 2 * i));
       donated.emplace_back(cache.layers[i].v, static_cast<int>(2 + 2 * i));
     }
-    nn::Params params{.graph = g, .lora = lora};
-    const Decoder decoder = family.build(nn::Scope(params), config);
+    nn::Params params{.graph = g, .tuning = model.tuning};
+    const Decoder decoder = model.build(params);
 
     const Dims each{batch, tokens};
     const Value place = broadcast(cache.at, each, {}) + iota(g, each, 1, DType::kS32);
@@ -58,22 +56,21 @@ struct Generator::Step {
     Values outs{convert(decoder.head(last), DType::kF32)};
     for (const nn::KvCache::Layer& layer : cache.layers)
       outs.insert(outs.end(), {layer.k, layer.v});
-    return Program(device, g, outs, donated);
+    return Program(model.device, g, outs, donated);
   }
 
   // Runs and returns the last position's logits; the cache is replaced by its updated self.
-  std::vector<float> run(const Device& device, const Buffers& weights, const Buffers& adapter,
-                         Buffers& cache, std::span<const int32_t> ids,
+  std::vector<float> run(const Model& model, Buffers& cache, std::span<const int32_t> ids,
                          std::span<const int32_t> start, int32_t at) const {
+    const pjrt::Client& client = model.device.client();
     Buffers inputs;
-    inputs["tokens"] = device.client().to_device<int32_t>({batch, tokens}, ids);
-    inputs["start"] = device.client().to_device<int32_t>({batch}, start);
-    inputs["at"] = device.client().to_device<int32_t>({}, std::span(&at, 1));
+    inputs["tokens"] = client.to_device<int32_t>({batch, tokens}, ids);
+    inputs["start"] = client.to_device<int32_t>({batch}, start);
+    inputs["at"] = client.to_device<int32_t>({}, std::span(&at, 1));
     std::vector<pjrt::Buffer> outs = program.run([&](const std::string& name) -> pjrt::Arg {
       if (auto it = cache.find(name); it != cache.end()) return std::move(it->second);
       if (auto it = inputs.find(name); it != inputs.end()) return it->second;
-      if (auto it = adapter.find(name); it != adapter.end()) return it->second;
-      return weights.at(name);
+      return model.weight(name);
     });
     for (size_t i = 0; i + 1 < outs.size(); ++i)
       cache[cache_name(i / 2, i % 2 == 0 ? 'k' : 'v')] = std::move(outs[i + 1]);
@@ -81,18 +78,8 @@ struct Generator::Step {
   }
 };
 
-Generator::Generator(const Device& device, const Family& family, const nlohmann::json& config,
-                     std::optional<nn::Lora> lora, const Buffers& weights, const Buffers& adapter)
-    : device_(device),
-      family_(family),
-      config_(config),
-      shape_(family.shape(config)),
-      lora_(std::move(lora)),
-      weights_(weights),
-      adapter_(adapter) {}
-
 Generator::Step Generator::step(int64_t batch, int64_t tokens, int64_t slots) {
-  Step s{batch, tokens, Step::build(device_, family_, config_, lora_, batch, tokens, slots)};
+  Step s{batch, tokens, Step::build(model_, batch, tokens, slots)};
   times_.compile_seconds += s.program.compile_seconds();
   return s;
 }
@@ -101,29 +88,31 @@ std::vector<std::vector<int32_t>> Generator::run(const std::vector<std::vector<i
                                                  const GenerateOptions& options,
                                                  const OnToken& on_token) {
   times_ = {};
+  const ModelShape& shape = model_.files.shape();
   const int64_t batch = static_cast<int64_t>(prompts.size());
   int64_t longest = 0;
   for (const auto& p : prompts) {
     if (p.empty()) throw ConfigError("the prompt has no tokens");
     for (int32_t id : p)
-      if (id < 0 || id >= shape_.vocab)
+      if (id < 0 || id >= shape.vocab)
         throw ConfigError("the prompt's token {} is outside the model's vocabulary of {}", id,
-                          shape_.vocab);
+                          shape.vocab);
     longest = std::max(longest, static_cast<int64_t>(p.size()));
   }
-  if (longest >= shape_.max_positions)
+  if (longest >= shape.max_positions)
     throw ConfigError("the prompt has {} tokens and the model's context is {}; shorten the prompt",
-                      longest, shape_.max_positions);
-  const int64_t new_tokens = std::min(options.max_new_tokens, shape_.max_positions - longest);
+                      longest, shape.max_positions);
+  const int64_t new_tokens = std::min(options.max_new_tokens, shape.max_positions - longest);
   const int64_t width = round_up(longest, kPromptStep);
   const int64_t slots = round_up(width + new_tokens, kSlotStep);
 
   const Step prefill = step(batch, width, slots), decode = step(batch, 1, slots);
   Buffers cache;
-  for (size_t i = 0; i < shape_.kv.size(); ++i) {
-    const Type t{DType::kF32, {batch, shape_.kv[i].heads, slots, shape_.kv[i].head_dim}};
+  for (size_t i = 0; i < shape.kv.size(); ++i) {
+    const Type t{DType::kF32, {batch, shape.kv[i].heads, slots, shape.kv[i].head_dim}};
     const std::vector<std::byte> zeros(t.bytes());
-    for (char part : {'k', 'v'}) cache[cache_name(i, part)] = device_.client().to_device(t, zeros);
+    for (char part : {'k', 'v'})
+      cache[cache_name(i, part)] = model_.device.client().to_device(t, zeros);
   }
   std::vector<int32_t> ids(static_cast<size_t>(batch * width), 0), start;
   for (size_t r = 0; r < prompts.size(); ++r) {
@@ -133,7 +122,7 @@ std::vector<std::vector<int32_t>> Generator::run(const std::vector<std::vector<i
   }
 
   auto clock = Clock::now();
-  std::vector<float> logits = prefill.run(device_, weights_, adapter_, cache, ids, start, 0);
+  std::vector<float> logits = prefill.run(model_, cache, ids, start, 0);
   times_.prefill_seconds = since(clock);
   clock = Clock::now();
 
@@ -146,8 +135,8 @@ std::vector<std::vector<int32_t>> Generator::run(const std::vector<std::vector<i
     std::vector<int32_t> next(prompts.size(), 0);
     for (size_t r = 0; r < prompts.size(); ++r) {
       if (ended[r]) continue;
-      const std::span row(logits.data() + r * static_cast<size_t>(shape_.vocab),
-                          static_cast<size_t>(shape_.vocab));
+      const std::span row(logits.data() + r * static_cast<size_t>(shape.vocab),
+                          static_cast<size_t>(shape.vocab));
       next[r] = sample(row, options.sampling, random[r]);
       ended[r] = std::ranges::find(options.stop_tokens, next[r]) != options.stop_tokens.end();
       if (ended[r]) continue;
@@ -156,8 +145,7 @@ std::vector<std::vector<int32_t>> Generator::run(const std::vector<std::vector<i
     }
     const bool done = std::ranges::all_of(ended, [](bool e) { return e; });
     if (done || made + 1 == new_tokens) break;
-    logits = decode.run(device_, weights_, adapter_, cache, next, start,
-                        static_cast<int32_t>(width + made));
+    logits = decode.run(model_, cache, next, start, static_cast<int32_t>(width + made));
     ++times_.decode_steps;
   }
   times_.decode_seconds = since(clock);

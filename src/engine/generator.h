@@ -4,12 +4,11 @@
 
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "engine/model.h"
 #include "engine/program.h"
 #include "engine/sampler.h"
-#include "engine/weights.h"
 
 namespace hone::engine {
 
@@ -29,9 +28,7 @@ class Generator {
   // A row's new token; false ends the row (it keeps the token).
   using OnToken = std::function<bool(size_t row, int32_t token)>;
 
-  // The weights, and the adapter's when `lora` is set, are bound by name and must outlive this.
-  Generator(const Device& device, const Family& family, const nlohmann::json& config,
-            std::optional<nn::Lora> lora, const Buffers& weights, const Buffers& adapter);
+  explicit Generator(const Model& model) : model_(model) {}  // which must outlive this
 
   // The new tokens of each row. Row r draws from a generator seeded with (seed, r), so a row's text
   // does not depend on its neighbours' draws. Throws ConfigError when a prompt is empty or longer
@@ -46,12 +43,7 @@ class Generator {
   struct Step;
   Step step(int64_t batch, int64_t tokens, int64_t slots);
 
-  const Device& device_;
-  const Family& family_;
-  nlohmann::json config_;
-  ModelShape shape_;
-  std::optional<nn::Lora> lora_;
-  const Buffers &weights_, &adapter_;
+  const Model& model_;
   GenerateTimes times_;
 };
 

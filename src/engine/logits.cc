@@ -1,14 +1,13 @@
 #include "engine/logits.h"
 
 #include "engine/forward.h"
+#include "engine/program.h"
 #include "ops/ops.h"
 
 namespace hone::engine {
 
-std::vector<float> logits(const Device& device, const Family& family, const nlohmann::json& config,
-                          const std::optional<nn::Lora>& lora, const Buffers& weights,
-                          const Buffers& adapter, std::span<const int32_t> tokens) {
-  const ModelShape shape = family.shape(config);
+std::vector<float> logits(const Model& model, std::span<const int32_t> tokens) {
+  const ModelShape& shape = model.files.shape();
   if (tokens.empty()) throw ConfigError("there are no tokens");
   for (int32_t t : tokens)
     if (t < 0 || t >= shape.vocab)
@@ -17,18 +16,17 @@ std::vector<float> logits(const Device& device, const Family& family, const nloh
   Graph g;
   const Dims dims{1, static_cast<int64_t>(tokens.size())};
   const Value ids = g.parameter("tokens", {DType::kS32, dims});
-  nn::Params params{.graph = g, .lora = lora};
-  const Decoder decoder = family.build(nn::Scope(params), config);
+  nn::Params params{.graph = g, .tuning = model.tuning};
+  const Decoder decoder = model.build(params);
   const Value positions = iota(g, dims, 1, DType::kS32);
   const Value x = sequence_states(decoder, ids, positions, constant_like(positions, 1));
   const Value out = convert(decoder.head(reshape(x, {dims[1], x.dim(2)})), DType::kF32);
 
-  const Program program(device, g, {{out}});
-  const pjrt::Buffer input = device.client().to_device<int32_t>(dims, tokens);
+  const Program program(model.device, g, {{out}});
+  const pjrt::Buffer input = model.device.client().to_device<int32_t>(dims, tokens);
   const auto outs = program.run([&](const std::string& name) -> pjrt::Arg {
     if (name == "tokens") return input;
-    if (auto it = adapter.find(name); it != adapter.end()) return it->second;
-    return weights.at(name);
+    return model.weight(name);
   });
   return pjrt::to_host<float>(outs[0]);
 }

@@ -1,4 +1,4 @@
-// A model ready to run: its files, its weights on the device, and an adapter when there is one.
+// A model ready to run: its files and its weights on the device, frozen and trained.
 #pragma once
 
 #include <memory>
@@ -17,20 +17,24 @@ struct Declarations {
   std::unique_ptr<Graph> graph;
   nn::Params params;
 
-  Declarations(const ModelFiles& files, const std::optional<nn::Lora>& lora);
+  Declarations(const ModelFiles& files, const nn::Tuning& tuning);
 };
 
 struct Model {
   Device device;
   ModelFiles files;
-  std::optional<nn::Lora> lora;
-  Buffers weights, adapter;
+  nn::Tuning tuning;
+  Buffers weights;  // frozen
+  Buffers trained;  // adapters, and weights that are trained whole; f32
 
   // MODEL as find_model() takes it; `adapter` is a PEFT folder. Throws FileError, ConfigError.
   static Model open(const std::string& model, const std::optional<std::string>& adapter);
-  // With a new adapter of this kind. Throws ConfigError when the targets match no layer, or one of
-  // them none.
-  static Model open(const std::string& model, const nn::Lora& lora, uint64_t seed);
+  // To be trained: adapters are new, weights trained whole as they are in the files. Throws
+  // ConfigError when a name in `tuning` matches no layer.
+  static Model open(const std::string& model, const nn::Tuning& tuning, uint64_t seed);
+
+  const pjrt::Buffer& weight(std::string_view name) const;  // of either kind
+  Decoder build(nn::Params& params) const;                  // the family's, for these files
 };
 
 }  // namespace hone::engine

@@ -91,7 +91,7 @@ TEST_F(SmolLm2, GeneratesInABatchWhatItGeneratesAlone) {
   const nlohmann::json prompts = golden()["prompts"];
   std::vector<std::vector<int32_t>> tokens;
   for (size_t i = 0; i < 4; ++i) tokens.push_back(prompts[i]["tokens"].get<std::vector<int32_t>>());
-  Generator generator(m.device, m.files.family(), m.files.config(), m.lora, m.weights, m.adapter);
+  Generator generator(m);
   const GenerateOptions options{.max_new_tokens = 12, .sampling = {}, .stop_tokens = {}};
   const auto together = generator.run(tokens, options);
   for (size_t i = 0; i < tokens.size(); ++i) {

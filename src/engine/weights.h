@@ -12,8 +12,12 @@ namespace hone::engine {
 
 using Buffers = std::map<std::string, pjrt::Buffer, std::less<>>;
 
-// Loads the base weights that `params` declares, as f32, on two threads or more; the device reads
+// Loads the frozen weights that `params` declares, as f32, on two threads or more; the device reads
 // the one host copy where it can. Throws ConfigError, FileError.
 Buffers load_weights(const Device& device, const ModelFiles& files, const nn::Params& params);
+
+// A new array with one value everywhere; f32, i8 or u8.
+pjrt::Buffer filled(const Device& device, const Type& type, double value);
+pjrt::Buffer copied(const Device& device, const pjrt::Buffer& from);
 
 }  // namespace hone::engine

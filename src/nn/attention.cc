@@ -52,11 +52,14 @@ Value attend(Value q, Value k, Value v, double scale, const Context& ctx, size_t
     v = own.v = store(own.v, v, ctx.cache->at);
     keys = "bkte";
   }
-  const Value scores = einsum("bskge," + keys + "->bkgst", queries, k, DType::kF32) * scale;
-  const Value allowed = broadcast(ctx.mask, scores.dims(), {0, 3, 4});
-  const Value probs = softmax_last(select(allowed, scores, constant_like(scores, kMasked)));
-  const Value out = einsum("bkgst," + keys + "->bskge", convert(probs, v.dtype()), v);
-  return reshape(out, {b, s, heads * e});
+  auto weighted = [&](const Values& qkv) {
+    const Value scores = einsum("bskge," + keys + "->bkgst", qkv[0], qkv[1], DType::kF32) * scale;
+    const Value allowed = broadcast(ctx.mask, scores.dims(), {0, 3, 4});
+    const Value probs = softmax_last(select(allowed, scores, constant_like(scores, kMasked)));
+    return einsum("bkgst," + keys + "->bskge", convert(probs, qkv[2].dtype()), qkv[2]);
+  };
+  const Values qkv{queries, k, v};
+  return reshape(ctx.remat ? checkpoint(qkv, weighted) : weighted(qkv), {b, s, heads * e});
 }
 
 }  // namespace hone::nn

@@ -25,6 +25,7 @@ struct Context {
   Value positions;           // i32 [b, s], for the position embedding
   Value mask;                // pred [b, s, t]: query s may look at key t
   KvCache* cache = nullptr;  // null: keys are this call's tokens only, t = s
+  bool remat = false;        // the backward pass makes the scores again instead of keeping them
 
   // The turns of these frequencies at `positions`, made at the first mention.
   const Rope& rope(const std::vector<double>& frequencies) const;

@@ -14,29 +14,44 @@ Value project(Value x, Value w) {
   return reshape(einsum("ri,oi->ro", rows, w), dims);
 }
 
+// The lengths of the rows of W + scale B A, a constant to the gradient as DoRA (4.3) proposes:
+// [out].
+Value row_lengths(Value w, Value a, Value b, double scale) {
+  const Value tuned = convert(w, DType::kF32) + einsum("or,ri->oi", b, a) * scale;
+  return stop_gradient(sqrt(sum(tuned * tuned, {1})));
+}
+
+// Multiplies x [..., out] by `by` f32 [out].
+Value scale_rows(Value x, Value by) {
+  return x * broadcast(convert(by, x.dtype()), x.dims(), {x.rank() - 1});
+}
+
 }  // namespace
 
 Linear::Linear(Scope p, Axis in, Axis out) : w_(p.weight({out, in})) {
   const Params& params = p.params();
-  if (!params.lora || !params.lora->applies_to(p.path())) return;
-  const Axis rank{"", params.lora->rank};
-  adapter_ = Adapter{p.adapter_weight("lora_A", {rank, in}),
-                     p.adapter_weight("lora_B", {out, rank}),
-                     params.lora->scale,
-                     params.lora->dropout,
-                     {}};
-  if (params.dropout_key)
-    adapter_->dropout_key =
-        fold_in(params.dropout_key, static_cast<int64_t>(params.adapter.size()));
+  const auto lora = params.tuning.lora ? params.tuning.lora->at(p.path()) : std::nullopt;
+  if (!lora) return;
+  const Axis rank{"", lora->rank};
+  adapter_ = Adapter{p.adapter_weight("lora_A.weight", {rank, in}),
+                     p.adapter_weight("lora_B.weight", {out, rank}),
+                     {},
+                     lora->scale,
+                     &params,
+                     static_cast<int64_t>(params.trained.size())};
+  if (params.tuning.lora->dora)
+    adapter_->magnitude = p.adapter_weight("lora_magnitude_vector", {out});
 }
 
 Value Linear::operator()(Value x) const {
   const Value y = project(x, w_);
   if (!adapter_) return y;
-  const auto& [a, b, scale, rate, key] = *adapter_;
-  const Value kept = key ? dropout(x, rate, key) : x;
+  const auto& [a, b, magnitude, scale, params, number] = *adapter_;
+  const Value key = params->dropout_key;
+  const Value kept = key ? dropout(x, params->tuning.lora->dropout, fold_in(key, number)) : x;
   const Value low = project(kept, convert(a, x.dtype()));
-  return y + project(low, convert(b, x.dtype())) * scale;
+  const Value sum = y + project(low, convert(b, x.dtype())) * scale;
+  return magnitude ? scale_rows(sum, magnitude / row_lengths(w_, a, b, scale)) : sum;
 }
 
 }  // namespace hone::nn

@@ -1,4 +1,4 @@
-// y = x W^T, with the LoRA term where the run asks for one.
+// y = x W^T, with the adapter where the run asks for one.
 #pragma once
 
 #include <optional>
@@ -17,9 +17,11 @@ class Linear {
 
  private:
   struct Adapter {
-    Value a, b;  // [rank, in], [out, rank]
-    double scale, dropout;
-    Value dropout_key;  // {} outside training
+    Value a, b;       // [rank, in], [out, rank]
+    Value magnitude;  // [out]; {} without DoRA
+    double scale;
+    const Params* params;  // says what is dropped, at each call
+    int64_t number;        // of this adapter
   };
   Value w_;
   std::optional<Adapter> adapter_;

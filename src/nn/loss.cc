@@ -4,13 +4,12 @@
 
 namespace hone::nn {
 
-Value cross_entropy(Value logits, Value labels, Value weights) {
-  Graph& g = *logits.graph;
+Value log_probability(Value logits, Value labels) {
   // A look-up whose gradient is a select, not a scatter.
-  const Value at = iota(g, logits.dims(), 1, DType::kS32);
+  const Value at = iota(*logits.graph, logits.dims(), 1, DType::kS32);
   const Value is_label = compare(at, Compare::kEq, spread_last(labels, at));
   const Value picked = sum(select(is_label, logits, zeros_like(logits)), {1});
-  return sum((log_sum_exp_last(logits) - picked) * weights, {0});
+  return picked - log_sum_exp_last(logits);
 }
 
 }  // namespace hone::nn

@@ -1,12 +1,11 @@
-// Cross-entropy over the positions that are targets.
+// What the losses are made from.
 #pragma once
 
 #include "ir/graph.h"
 
 namespace hone::nn {
 
-// Sum over rows of weight * -log softmax(logits)[label]: logits f32 [r, vocab], labels i32 [r],
-// weights f32 [r]. Divide by the weights' sum over the whole global batch, not here.
-Value cross_entropy(Value logits, Value labels, Value weights);
+// log softmax(logits)[label] of each row: logits f32 [r, vocab], labels i32 [r]; f32 [r].
+Value log_probability(Value logits, Value labels);
 
 }  // namespace hone::nn

@@ -1,6 +1,9 @@
 #include "nn/scope.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "ops/ops.h"
 
 namespace hone::nn {
 namespace {
@@ -18,11 +21,23 @@ Weight declare(Graph& g, std::string name, DType t, const std::vector<Axis>& axe
 
 }  // namespace
 
-bool Lora::applies_to(std::string_view path) const {
-  const std::string_view last = path.substr(path.rfind('.') + 1);
-  return std::ranges::any_of(targets, [&](const std::string& t) {
-    return t == "all-linear" ? last != "lm_head" : t == last;
+bool names_module(std::string_view target, std::string_view path) {
+  if (!path.ends_with(target)) return false;
+  return path.size() == target.size() || path[path.size() - target.size() - 1] == '.';
+}
+
+std::optional<Lora::At> Lora::at(std::string_view path) const {
+  const bool matches = std::ranges::any_of(targets, [&](const std::string& t) {
+    return t == "all-linear" ? !names_module("lm_head", path) : names_module(t, path);
   });
+  if (!matches) return std::nullopt;
+  const double r = static_cast<double>(rank);
+  return At{rank, alpha / (rank_stabilised ? std::sqrt(r) : r)};
+}
+
+bool Tuning::trains(std::string_view path) const {
+  return std::ranges::any_of(
+      whole, [&](const std::string& t) { return t == "all" || names_module(t, path); });
 }
 
 Scope Scope::operator/(std::string_view child) const {
@@ -30,15 +45,17 @@ Scope Scope::operator/(std::string_view child) const {
 }
 
 Value Scope::weight(std::vector<Axis> axes, std::string_view leaf) const {
-  params_->base.push_back(
-      declare(params_->graph, fmt::format("{}.{}", path_, leaf), params_->compute, axes));
-  return params_->base.back().value;
+  const std::string name = fmt::format("{}.{}", path_, leaf);
+  const bool trained = params_->tuning.trains(path_);
+  std::vector<Weight>& list = trained ? params_->trained : params_->frozen;
+  list.push_back(declare(params_->graph, name, trained ? DType::kF32 : params_->compute, axes));
+  return convert(list.back().value, params_->compute);
 }
 
 Value Scope::adapter_weight(std::string_view leaf, std::vector<Axis> axes) const {
-  params_->adapter.push_back(
-      declare(params_->graph, fmt::format("{}.{}.weight", path_, leaf), DType::kF32, axes));
-  return params_->adapter.back().value;
+  params_->trained.push_back(
+      declare(params_->graph, fmt::format("{}.{}", path_, leaf), DType::kF32, axes));
+  return params_->trained.back().value;
 }
 
 }  // namespace hone::nn

@@ -25,26 +25,46 @@ struct Weight {
   std::vector<std::string> axes;
 };
 
-// LoRA on the linear layers (Hu et al., arXiv:2106.09685): y = W x + scale B A x.
+// Low-rank adapters on linear layers (LoRA, Hu et al., arXiv:2106.09685): y = W x + scale B A x.
+// With `dora` (Liu et al., arXiv:2402.09353) the rows of W + scale B A are brought to trained
+// lengths.
 struct Lora {
   int64_t rank = 16;
-  double scale = 2.0;    // alpha / rank
+  double alpha = 32;
+  bool rank_stabilised = false;  // scale alpha / sqrt(rank) (arXiv:2312.03732), not alpha / rank
+  bool dora = false;
   double dropout = 0.0;  // of x, on its way to A, while training
-  // Last components of module paths, such as "q_proj", or "all-linear": every linear layer but the
-  // output head.
+  // Module paths, or their ends ("q_proj"), or "all-linear": every linear layer but the output
+  // head.
   std::vector<std::string> targets = {"all-linear"};
 
-  bool applies_to(std::string_view path) const;
+  struct At {
+    int64_t rank;
+    double scale;
+  };
+  std::optional<At> at(std::string_view path) const;  // nothing where no target matches
 };
 
-// What a model is built into: the graph, and the weights declared so far.
+// What is trained; all else is frozen.
+struct Tuning {
+  std::optional<Lora> lora = {};
+  // Modules whose own weights are trained, named as Lora's targets; "all" is full fine-tuning.
+  std::vector<std::string> whole = {};
+
+  bool trains(std::string_view path) const;  // the module's own weights
+};
+
+// `target` is the path or its end from a dot on.
+bool names_module(std::string_view target, std::string_view path);
+
+// What a model is built into: the graph, and the weights declared so far. It outlives the model.
 struct Params {
   Graph& graph;
-  DType compute = DType::kF32;  // activations and weights in the graph
-  std::optional<Lora> lora = {};
-  Value dropout_key = {};            // u64 [2]; set while training with dropout
-  std::vector<Weight> base = {};     // in declaration order
-  std::vector<Weight> adapter = {};  // lora_A and lora_B, always f32
+  Tuning tuning = {};
+  DType compute = DType::kF32;       // activations and weights in the graph
+  Value dropout_key = {};            // u64 [2], of the micro-batch at hand; {} drops nothing
+  std::vector<Weight> frozen = {};   // in declaration order
+  std::vector<Weight> trained = {};  // always f32
 };
 
 class Scope {
@@ -54,9 +74,9 @@ class Scope {
   Scope operator/(std::string_view child) const;
   Scope operator/(int64_t child) const { return *this / std::to_string(child); }
 
-  // Declares PATH.weight (or PATH.leaf) with these axes.
+  // Declares PATH.weight (or PATH.leaf) with these axes; its value is in the compute type.
   Value weight(std::vector<Axis> axes, std::string_view leaf = "weight") const;
-  // Declares PATH.leaf.weight among the adapter's weights, f32.
+  // Declares PATH.leaf, one of an adapter's weights, f32.
   Value adapter_weight(std::string_view leaf, std::vector<Axis> axes) const;
 
   const std::string& path() const { return path_; }

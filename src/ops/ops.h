@@ -79,7 +79,7 @@ Value random_bits(Value key, Dims dims);  // u32 bits; key is u64 [2]; ThreeFry,
 // --- structure -------------------------------------------------------------------------------
 // What the backward pass of a scan keeps of each iteration: all it needs, or only what enters the
 // iteration, computing the rest again.
-enum class Remat { kNone, kBlock };
+enum class Remat { kNone, kAttention, kBlock };
 
 struct ScanResult {
   Values carry;  // after the last iteration

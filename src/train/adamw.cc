@@ -1,29 +1,33 @@
-#include "train/adamw.h"
-
+// AdamW (Loshchilov and Hutter, arXiv:1711.05101), its terms in PyTorch's order.
 #include <cmath>
 
 #include "ops/ops.h"
+#include "train/optimizer.h"
 
 namespace hone::train {
+namespace {
 
-std::pair<double, double> AdamW::corrections(int64_t step) const {
+std::vector<Optimizer::Slot> slots(const OptimRecipe&, const Type& weight) {
+  return {{"m", weight}, {"v", weight}};
+}
+
+// 1 - beta^step, which the moments are divided by.
+std::vector<double> numbers(const OptimRecipe& r, int64_t step) {
   const double n = static_cast<double>(step);
-  return {1.0 - std::pow(beta1, n), 1.0 - std::pow(beta2, n)};
+  return {1.0 - std::pow(r.betas[0], n), 1.0 - std::pow(r.betas[1], n)};
 }
 
-AdamW::State AdamW::operator()(const State& now, Value gradient, Value lr, Value correction1,
-                               Value correction2) const {
-  auto everywhere = [&](Value scalar) { return broadcast(scalar, now.m.dims(), {}); };
-  const Value m = now.m * beta1 + gradient * (1.0 - beta1);
-  const Value v = now.v * beta2 + gradient * gradient * (1.0 - beta2);
-  const Value denominator = sqrt(v) / everywhere(sqrt(correction2)) + eps;
-  const Value decayed = now.parameter * everywhere(-(lr * weight_decay - 1.0));
-  return {decayed - everywhere(lr / correction1) * m / denominator, m, v};
+Optimizer::Update update(const OptimRecipe& r, const Optimizer::Now& now) {
+  const Value w = now.weight, d = now.gradient;
+  const Value m = now.slots[0] * r.betas[0] + d * (1.0 - r.betas[0]);
+  const Value v = now.slots[1] * r.betas[1] + d * d * (1.0 - r.betas[1]);
+  const Value denominator = sqrt(v) / everywhere(sqrt(now.numbers[1]), v) + r.eps;
+  const Value decayed = w * everywhere(-(now.lr * now.decay - 1.0), w);
+  return {decayed - everywhere(now.lr / now.numbers[0], m) * m / denominator, {m, v}};
 }
 
-Value clip_factor(Value norm, double clip) {
-  if (clip <= 0) return constant_like(norm, 1.0);
-  return minimum(constant_like(norm, clip) / (norm + 1e-6), constant_like(norm, 1.0));
-}
+}  // namespace
+
+extern const Optimizer kAdamW{"adamw", slots, numbers, update};
 
 }  // namespace hone::train

@@ -4,11 +4,11 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "base/json.h"
 #include "ckpt/safetensors.h"
-#include "engine/adapter.h"
-#include "train/step.h"
+#include "train/trainer.h"
 
 namespace hone::train {
 namespace {
@@ -54,31 +54,33 @@ StepBatch batch_of(const std::vector<int32_t>& tokens, const std::vector<int32_t
   return b;
 }
 
-void check_curve(const engine::Device& device, const std::string& name, const nlohmann::json& curve,
-                 const StepShape& shape) {
+void check_curve(const std::string& name, const nlohmann::json& curve, const StepShape& shape,
+                 const char* remat = "none") {
   SCOPED_TRACE(fmt::format("{}, {} micro-batches", name, shape.micro_batches));
-  const engine::ModelFiles files(kGolden / "llama_tiny");
   const ckpt::Safetensors golden(kGolden / "lora_curve.safetensors");
-  const nn::Lora lora{.rank = 4, .scale = 2.0};
-  const AdamW adamw{.weight_decay = curve["weight_decay"]};
-  TrainStep step(device, files.family(), files.config(), lora, shape, adamw,
-                 curve["clip_grad_norm"]);
-
-  Graph g;
-  nn::Params params{.graph = g, .lora = lora};
-  files.family().build(nn::Scope(params), files.config());
-  const engine::Buffers weights = engine::load_weights(device, files, params);
-  engine::Buffers adapter;
-  for (const nn::Weight& w : params.adapter) {
-    const auto start = values<float>(golden, name + "/initial/base_model.model." + w.name);
-    adapter[w.name] = device.client().to_device<float>(w.value.dims(), std::span(start));
+  Recipe recipe;
+  recipe.adapter.rank = 4;
+  recipe.adapter.alpha = 8;
+  recipe.optim.weight_decay = curve["weight_decay"];
+  recipe.optim.clip = curve["clip_grad_norm"];
+  recipe.remat = remat;
+  engine::Model model =
+      engine::Model::open((kGolden / "llama_tiny").string(), tuning_of(recipe.adapter), /*seed=*/0);
+  auto golden_values = [&](const char* when, const std::string& weight) {
+    return values<float>(golden, fmt::format("{}/{}/base_model.model.{}", name, when, weight));
+  };
+  for (auto& [weight, buffer] : model.trained) {
+    const auto start = golden_values("initial", weight);
+    buffer = model.device.client().to_device<float>(buffer.type().dims, std::span(start));
   }
+  TrainStep step(model, recipe, shape);
   const auto tokens = values<int32_t>(golden, "tokens"), mask = values<int32_t>(golden, "mask");
   double worst_loss = 0;
   for (size_t i = 0; i < curve["steps"].size(); ++i) {
     const nlohmann::json& want = curve["steps"][i];
-    const StepResult got = step.run(weights, adapter, batch_of(tokens, mask, i, shape), want["lr"],
-                                    static_cast<int64_t>(i) + 1);
+    const StepResult got =
+        step.run(batch_of(tokens, mask, i, shape), want["lr"], static_cast<int64_t>(i) + 1,
+                 std::numeric_limits<double>::infinity());
     const double loss = want["loss"], norm = want["grad_norm"];
     worst_loss = std::max(worst_loss, std::abs(got.loss - loss));
     EXPECT_NEAR(got.loss, loss, kLossTolerance) << "step " << i + 1;
@@ -86,29 +88,27 @@ void check_curve(const engine::Device& device, const std::string& name, const nl
     EXPECT_NEAR(got.grad_norm, norm, 5e-3 * norm) << "step " << i + 1;
   }
   double worst_weight = 0;
-  for (const nn::Weight& w : params.adapter) {
-    const auto want = values<float>(golden, name + "/final/base_model.model." + w.name);
-    const auto got = pjrt::to_host<float>(adapter.at(w.name));
+  for (const auto& [weight, buffer] : model.trained) {
+    const auto want = golden_values("final", weight);
+    const auto got = pjrt::to_host<float>(buffer);
     for (size_t j = 0; j < want.size(); ++j)
       worst_weight = std::max(worst_weight, static_cast<double>(std::abs(got[j] - want[j])));
   }
   EXPECT_LE(worst_weight, 2e-3);  // ten steps of 1e-2
-  std::printf("%s x%lld: loss within %.1e, weights within %.1e\n", name.c_str(),
-              static_cast<long long>(shape.micro_batches), worst_loss, worst_weight);
+  std::printf("%s x%lld, remat %s: loss within %.1e, weights within %.1e\n", name.c_str(),
+              static_cast<long long>(shape.micro_batches), remat, worst_loss, worst_weight);
 }
 
 TEST(LoraCurve, TenStepsEqualPytorchAndPeft) {
-  const engine::Device device = engine::Device::open();
   const nlohmann::json golden = read_json(kGolden / "lora_curve.json");
   size_t curves = 0;
   for (const auto& [name, curve] : golden["curves"].items()) {
-    check_curve(device, name, curve,
-                {.micro_batches = 1, .sequences = 4, .seq_len = 16, .rows = 64});
-    check_curve(device, name, curve,
-                {.micro_batches = 4, .sequences = 1, .seq_len = 16, .rows = 16});
-    check_curve(
-        device, name, curve,
-        {.micro_batches = 2, .sequences = 2, .seq_len = 16, .rows = 32, .remat = Remat::kBlock});
+    check_curve(name, curve, {.micro_batches = 1, .sequences = 4, .seq_len = 16, .rows = 64});
+    check_curve(name, curve, {.micro_batches = 4, .sequences = 1, .seq_len = 16, .rows = 16});
+    check_curve(name, curve, {.micro_batches = 2, .sequences = 2, .seq_len = 16, .rows = 32},
+                "block");
+    check_curve(name, curve, {.micro_batches = 1, .sequences = 4, .seq_len = 16, .rows = 64},
+                "attention");
     ++curves;
   }
   EXPECT_GE(curves, kCurves);

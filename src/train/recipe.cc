@@ -25,6 +25,10 @@ bool has_format(const Recipe& r, std::string_view format) {
   return std::ranges::any_of(r.data.train, same) || std::ranges::any_of(r.data.eval, same);
 }
 
+bool loss_is_on(const Recipe& r, std::string_view scope) {
+  return std::ranges::find(r.data.loss_on, scope) != r.data.loss_on.end();
+}
+
 bool has_several_devices(const Recipe& r) { return r.mesh.value && *r.mesh.value != MeshRecipe{}; }
 
 bool has_weights(const Recipe& r) {
@@ -33,13 +37,11 @@ bool has_weights(const Recipe& r) {
 }
 
 const NotBuilt kNotBuilt[] = {
-    {"adapter.kind: dora", "use lora", [](auto& r) { return r.adapter.kind == "dora"; }},
     {"adapter.kind: none", "use lora", [](auto& r) { return r.adapter.kind == "none"; }},
-    {"adapter.dropout with accumulation", "use batch.micro equal to batch.sequences",
-     [](auto& r) { return r.adapter.dropout > 0 && r.batch.micro < r.batch.sequences; }},
-    {"adapter.variant: rslora", "use plain", [](auto& r) { return r.adapter.variant == "rslora"; }},
-    {"adapter.variant: loraplus", "use plain",
-     [](auto& r) { return r.adapter.variant == "loraplus"; }},
+    {"adapter.ranks", "use one rank", [](auto& r) { return !r.adapter.ranks.empty(); }},
+    {"adapter.modules_to_save", "use targets alone",
+     [](auto& r) { return !r.adapter.modules_to_save.empty(); }},
+    {"adapter.start", "start from a new adapter", [](auto& r) { return !r.adapter.start.empty(); }},
     {"base.store: as-is", "use f32; quantised weights are widened when they are loaded",
      [](auto& r) { return r.base.store == "as-is"; }},
     {"base.store: bf16", "use f32", [](auto& r) { return r.base.store == "bf16"; }},
@@ -50,10 +52,16 @@ const NotBuilt kNotBuilt[] = {
     {"data format: completion", "use messages",
      [](auto& r) { return has_format(r, "completion"); }},
     {"data format: text", "use messages", [](auto& r) { return has_format(r, "text"); }},
+    {"data format: preference", "use messages",
+     [](auto& r) { return has_format(r, "preference"); }},
     {"data format: tokens", "use messages", [](auto& r) { return has_format(r, "tokens"); }},
     {"data weight: other than 1", "use 1", has_weights},
     {"data.loss_on: last-turn", "use assistant",
-     [](auto& r) { return r.data.loss_on == "last-turn"; }},
+     [](auto& r) { return loss_is_on(r, "last-turn"); }},
+    {"data.loss_on: user", "use assistant", [](auto& r) { return loss_is_on(r, "user"); }},
+    {"data.loss_on: system", "use assistant", [](auto& r) { return loss_is_on(r, "system"); }},
+    {"data.loss_on: tool", "use assistant", [](auto& r) { return loss_is_on(r, "tool"); }},
+    {"data.eval_share: above 0", "give data.eval", [](auto& r) { return r.data.eval_share > 0; }},
     {"data.packing: true", "use false", [](auto& r) { return r.data.packing; }},
     {"data.too_long: truncate", "use drop", [](auto& r) { return r.data.too_long == "truncate"; }},
     {"data.too_long: split", "use drop", [](auto& r) { return r.data.too_long == "split"; }},
@@ -68,8 +76,10 @@ const NotBuilt kNotBuilt[] = {
     {"device: tpu", "use cpu", [](auto& r) { return r.device == "tpu"; }},
     {"device: gpu", "use cpu", [](auto& r) { return r.device == "gpu"; }},
     {"compute: bf16", "use f32", [](auto& r) { return r.compute == "bf16"; }},
-    {"remat: attention", "use block", [](auto& r) { return r.remat == "attention"; }},
     {"mesh: more than one device", "use auto", has_several_devices},
+    {"save.best: true", "use false", [](auto& r) { return r.save.best; }},
+    {"resume: auto", "use never", [](auto& r) { return r.resume == "auto"; }},
+    {"eval.patience: above 0", "use 0", [](auto& r) { return r.eval.patience > 0; }},
     {"eval.samples: above 0", "use 0", [](auto& r) { return r.eval.samples > 0; }},
     {"log.tensorboard: true", "use false; metrics.jsonl holds the same numbers",
      [](auto& r) { return r.log.tensorboard; }},

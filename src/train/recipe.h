@@ -19,6 +19,19 @@
 
 namespace hone::train {
 
+struct RankRecipe {
+  std::string match;
+  int64_t rank = 16;
+  double alpha = 32;
+
+  void fields(auto& v) {
+    v("match", match, "a target's name or path, or a regular expression of whole paths");
+    v("rank", rank, "instead of adapter.rank", between(1, 4096));
+    v("alpha", alpha, "instead of adapter.alpha", above(0));
+  }
+  bool operator==(const RankRecipe&) const = default;
+};
+
 struct AdapterRecipe {
   std::string kind = "lora";
   int64_t rank = 16;
@@ -26,15 +39,24 @@ struct AdapterRecipe {
   double dropout = 0;
   std::vector<std::string> targets = {"all-linear"};
   std::string variant = "plain";
+  double loraplus_ratio = 16;
+  std::vector<RankRecipe> ranks;
+  std::vector<std::string> modules_to_save;
+  std::string start;
 
   void fields(auto& v) {
     v("kind", kind, "lora, dora, or none to train every weight", one_of({"lora", "dora", "none"}));
     v("rank", rank, "inner size of the two added matrices", between(1, 4096));
     v("alpha", alpha, "their product is scaled by alpha / rank", above(0));
     v("dropout", dropout, "share of their input that is dropped while training", between(0, 0.99));
-    v("targets", targets, "all-linear, or names such as [q_proj, v_proj]");
+    v("targets", targets,
+      "all-linear, names such as [q_proj, v_proj], or a regular expression of whole paths");
     v("variant", variant, "rslora scales by alpha / sqrt(rank); loraplus gives B its own rate",
       one_of({"plain", "rslora", "loraplus"}));
+    v("loraplus_ratio", loraplus_ratio, "B's rate over A's, for loraplus", above(0));
+    v("ranks", ranks, "other ranks and alphas for some of the targets");
+    v("modules_to_save", modules_to_save, "layers whose own weights are trained too");
+    v("start", start, "the folder of an adapter to go on from; its kind and ranks are kept");
   }
   bool operator==(const AdapterRecipe&) const = default;
 };
@@ -56,9 +78,10 @@ struct DataSource {
 
   std::string& shorthand() { return path; }  // train: chats.jsonl
   void fields(auto& v) {
-    v("path", path, "a .jsonl file");
-    v("format", format, "what a line holds; messages is the chat format with role and content",
-      one_of({"messages", "sharegpt", "alpaca", "completion", "text", "tokens"}));
+    v("path", path,
+      "a file, or several by * and ?: .jsonl, .json, .csv, .parquet, .tfrecord, .txt");
+    v("format", format, "what a row holds; messages is the chat format with role and content",
+      one_of({"messages", "sharegpt", "alpaca", "completion", "text", "tokens", "preference"}));
     v("weight", weight, "how often it is drawn, against the others", above(0));
   }
   bool operator==(const DataSource&) const = default;
@@ -66,7 +89,8 @@ struct DataSource {
 
 struct DataRecipe {
   std::vector<DataSource> train, eval;
-  std::string loss_on = "assistant";
+  double eval_share = 0;
+  std::vector<std::string> loss_on = {"assistant"};
   int64_t seq_len = 2048;
   bool packing = false;
   std::string too_long = "drop";
@@ -74,7 +98,10 @@ struct DataRecipe {
   void fields(auto& v) {
     v("train", train, "files to train on; one path alone is a list of one");
     v("eval", eval, "files whose loss is measured, never trained on");
-    v("loss_on", loss_on, "which tokens are learned", one_of({"assistant", "all", "last-turn"}));
+    v("eval_share", eval_share, "share of the training files that is put aside for evaluation",
+      between(0, 0.9));
+    v("loss_on", loss_on, "which tokens are learned: all, last-turn, or roles",
+      one_of({"assistant", "all", "last-turn", "user", "system", "tool"}));
     v("seq_len", seq_len, "tokens of a sequence", between(8, 1 << 24));
     v("packing", packing, "put several short examples into one sequence, apart from each other");
     v("too_long", too_long, "what becomes of an example longer than seq_len",
@@ -88,10 +115,13 @@ struct OptimRecipe {
   double lr = 1e-4;
   std::string schedule = "cosine";
   double warmup = 0.03;
+  double floor = 0;
+  double cooldown = 0.2;
   double weight_decay = 0;
   std::array<double, 2> betas = {0.9, 0.999};
   double eps = 1e-8;
   double clip = 1;
+  double ema = 0;
 
   void fields(auto& v) {
     v("kind", kind, "optimiser",
@@ -99,13 +129,33 @@ struct OptimRecipe {
     v("lr", lr, "highest learning rate", between(0, 10));
     v("schedule", schedule, "how the rate falls after the warm-up",
       one_of({"constant", "linear", "cosine", "wsd", "one-cycle"}));
-    v("warmup", warmup, "share of the steps in which the rate rises", between(0, 1));
+    v("warmup", warmup, "in which the rate rises: a share of the steps, or from 1 on their number",
+      at_least(0));
+    v("floor", floor, "the rate at the end, as a share of lr", between(0, 1));
+    v("cooldown", cooldown, "share of the steps in which wsd falls at the end", between(0, 1));
     v("weight_decay", weight_decay, "decoupled decay of trained weights", at_least(0));
     v("betas", betas, "decay of the two moments", between(0, 0.999999));
     v("eps", eps, "added to the second moment's root", above(0));
     v("clip", clip, "largest global gradient norm; 0 never clips", at_least(0));
+    v("ema", ema, "decay of a running mean of the weights, which is saved instead; 0 for none",
+      between(0, 0.999999));
   }
   bool operator==(const OptimRecipe&) const = default;
+};
+
+struct ObjectiveRecipe {
+  std::string kind = "sft";
+  double beta = 0.1;
+  double label_smoothing = 0;
+
+  void fields(auto& v) {
+    v("kind", kind, "sft learns the targets; dpo and orpo prefer one answer to another",
+      one_of({"sft", "dpo", "orpo"}));
+    v("beta", beta, "weight of the preference", above(0));
+    v("label_smoothing", label_smoothing,
+      "share of the pairs of dpo that may be the wrong way round", between(0, 0.5));
+  }
+  bool operator==(const ObjectiveRecipe&) const = default;
 };
 
 struct BatchRecipe {
@@ -151,11 +201,13 @@ struct SaveRecipe {
   std::string dir = "runs/first";
   int64_t every = 100;
   int64_t keep = 3;
+  bool best = false;
 
   void fields(auto& v) {
     v("dir", dir, "folder of the run");
     v("every", every, "steps between checkpoints; 0 saves at the end only", between(0, 1e9));
     v("keep", keep, "newest checkpoints that are kept", between(1, 1e6));
+    v("best", best, "keep the step with the lowest validation loss too, and end with its weights");
   }
   bool operator==(const SaveRecipe&) const = default;
 };
@@ -163,12 +215,28 @@ struct SaveRecipe {
 struct EvalRecipe {
   int64_t every = 100;
   int64_t samples = 0;
+  int64_t patience = 0;
 
   void fields(auto& v) {
     v("every", every, "steps between evaluations; 0 evaluates at both ends only", at_least(0));
     v("samples", samples, "prompts answered at each", between(0, 1000));
+    v("patience", patience, "evaluations without a better loss that end the run; 0 never",
+      at_least(0));
   }
   bool operator==(const EvalRecipe&) const = default;
+};
+
+struct GuardRecipe {
+  std::string not_finite = "stop";
+  double spike = 0;
+
+  void fields(auto& v) {
+    v("not_finite", not_finite, "what becomes of a run whose loss or gradient is no number",
+      one_of({"stop", "skip"}));
+    v("spike", spike, "leave out a step whose loss is this many times the recent mean; 0 never",
+      at_least(0));
+  }
+  bool operator==(const GuardRecipe&) const = default;
 };
 
 struct LogRecipe {
@@ -190,6 +258,7 @@ struct Recipe {
   AdapterRecipe adapter;
   BaseRecipe base;
   DataRecipe data;
+  ObjectiveRecipe objective;
   OptimRecipe optim;
   BatchRecipe batch;
   LengthRecipe length;
@@ -199,7 +268,9 @@ struct Recipe {
   OrAuto<MeshRecipe> mesh;
   SaveRecipe save;
   EvalRecipe eval;
+  GuardRecipe guard;
   LogRecipe log;
+  std::string resume = "never";
   int64_t seed = 0;
 
   void fields(auto& v) {
@@ -207,6 +278,7 @@ struct Recipe {
     v("adapter", adapter, "what is trained");
     v("base", base, "the weights underneath");
     v("data", data, "what is learned");
+    v("objective", objective, "what is made small");
     v("optim", optim, "how it is learned");
     v("batch", batch, "how much at once");
     v("length", length, "how long: epochs or steps");
@@ -218,7 +290,10 @@ struct Recipe {
     v("mesh", mesh, "devices along each axis, or auto");
     v("save", save, "checkpoints and the adapter");
     v("eval", eval, "measuring during the run");
+    v("guard", guard, "what a run does that goes wrong");
     v("log", log, "watching the run");
+    v("resume", resume, "auto goes on from the newest checkpoint of save.dir, if there is one",
+      one_of({"never", "auto"}));
     v("seed", seed, "of data order, dropout and new weights", at_least(0));
   }
   bool operator==(const Recipe&) const = default;

@@ -79,10 +79,8 @@ TEST(Recipe, RefusesWhatIsNotBuilt) {
     refused.insert(message);
   }
   std::printf("%d choices are built, %zu are not\n", done, refused.size());
-  EXPECT_EQ(refused.size(), 33u);
-  EXPECT_EQ(done, 17);
-  EXPECT_EQ(check_with("adapter.kind=dora"),
-            "recipe: adapter.kind: dora is not built yet; use lora");
+  EXPECT_GE(done, 27);
+  EXPECT_EQ(check_with("device=tpu"), "recipe: device: tpu is not built yet; use cpu");
   EXPECT_EQ(check_with("mesh={data: 1, tensor: 1}"), "");
 }
 

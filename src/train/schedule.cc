@@ -18,4 +18,9 @@ double Schedule::at(int64_t step) const {
   return peak * std::max(0.0, 0.5 * (1.0 + std::cos(std::numbers::pi * done)));
 }
 
+Schedule schedule_of(const OptimRecipe& r, int64_t steps) {
+  const double warmup = r.warmup < 1 ? std::ceil(r.warmup * static_cast<double>(steps)) : r.warmup;
+  return {.kind = r.schedule, .peak = r.lr, .warmup = static_cast<int64_t>(warmup), .steps = steps};
+}
+
 }  // namespace hone::train

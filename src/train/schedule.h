@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "train/recipe.h"
+
 namespace hone::train {
 
 // Steps count from 0. Warm-up is linear from 0; then "cosine" falls to 0 at `steps`, "linear" too,
@@ -15,5 +17,7 @@ struct Schedule {
 
   double at(int64_t step) const;
 };
+
+Schedule schedule_of(const OptimRecipe& recipe, int64_t steps);
 
 }  // namespace hone::train

@@ -1,86 +1,57 @@
 // The training step as one executable: forward, backward, accumulation over micro-batches,
-// clipping, optimiser; the adapter and its optimiser state are updated in place.
+// clipping, optimiser; what is trained and the optimiser's state are updated in place.
 //
-// The loss is the sum of the targets' losses over the global batch divided by the number of
-// targets, however the batch is split into micro-batches.
+// The loss is the objective's sum over the global batch divided by its count, however the batch is
+// split into micro-batches.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
+#include "engine/model.h"
 #include "engine/program.h"
-#include "engine/weights.h"
-#include "ops/ops.h"
-#include "train/adamw.h"
+#include "train/objective.h"
+#include "train/optimizer.h"
+#include "train/step_batch.h"
 
 namespace hone::train {
 
-struct StepShape {
-  int64_t micro_batches = 1;  // accumulated within one step
-  int64_t sequences = 1;      // of each micro-batch
-  int64_t seq_len = 1;
-  int64_t rows = 1;  // target rows of each micro-batch, padded with weight 0
-  Remat remat = Remat::kNone;
-  uint64_t dropout_seed = 0;
-};
-
-// Micro-batches one after the other, row-major: tokens, positions and segments are
-// [micro_batches, sequences, seq_len]; rows (index into sequences * seq_len), labels and weights
-// are [micro_batches, rows].
-struct StepBatch {
-  std::vector<int32_t> tokens, positions, segments, rows, labels;
-  std::vector<float> weights;
-};
-
 struct StepResult {
-  double loss = 0;       // before the update
-  double grad_norm = 0;  // before clipping; not finite means that the update was left out
-  int64_t targets = 0;
+  double loss = 0;                     // before the update
+  double grad_norm = 0;                // before clipping
+  double count = 0;                    // targets, or pairs
+  std::vector<double> metrics;         // as the objective lists them
+  std::vector<double> gradient_norms;  // of each trained weight, in TrainStep::names()' order
+  bool updated = true;                 // false: left out, everything is as it was
 };
 
 class TrainStep {
  public:
-  TrainStep(const engine::Device& device, const Family& family, const nlohmann::json& config,
-            const nn::Lora& lora, const StepShape& shape, const AdamW& optimizer, double clip);
+  // Trains what `model` declares as trained. `model` must outlive this.
+  TrainStep(engine::Model& model, const Recipe& recipe, const StepShape& shape);
 
-  // One update of `adapter` (by weight name) and of the optimiser state kept here. `number` counts
-  // from 1, for the optimiser's bias correction.
-  StepResult run(const engine::Buffers& weights, engine::Buffers& adapter, const StepBatch& batch,
-                 double lr, int64_t number);
+  // One update of the model and of the optimiser's state. `number` counts from 1. The update is
+  // left out when the loss or a gradient is not finite, or the loss is above `limit`.
+  StepResult run(const StepBatch& batch, double lr, int64_t number, double limit);
 
   const engine::Program& program() const { return program_; }
+  const std::vector<std::string>& names() const { return names_; }  // of the trained weights
+
+  // "m.NAME" and the like of the optimiser, and "ema.NAME", for checkpoints.
+  engine::Buffers& state() { return state_; }
 
  private:
   struct Built;
-  TrainStep(const engine::Device& device, const StepShape& shape, const AdamW& optimizer,
-            Built built);
-  static Built build(const engine::Device& device, const Family& family,
-                     const nlohmann::json& config, const nn::Lora& lora, const StepShape& shape,
-                     const AdamW& optimizer, double clip);
+  TrainStep(engine::Model& model, const Recipe& recipe, const StepShape& shape, Built built);
+  static Built build(const engine::Model& model, const Recipe& recipe, const StepShape& shape);
+  engine::Buffers inputs(const StepBatch& batch, double lr, int64_t number, double limit) const;
 
-  const engine::Device& device_;
+  engine::Model& model_;
+  OptimRecipe optim_;
   StepShape shape_;
-  AdamW optimizer_;
+  uint64_t seed_;
+  size_t metrics_;  // how many
   engine::Program program_;
-  std::vector<std::string> names_;  // the adapter's tensors, in the order of the program's outputs
-  engine::Buffers state_;           // "m.NAME" and "v.NAME"
-};
-
-// The loss of a batch without an update, for validation.
-class EvalStep {
- public:
-  EvalStep(const engine::Device& device, const Family& family, const nlohmann::json& config,
-           const nn::Lora& lora, const StepShape& shape);  // one micro-batch
-
-  // Sum of the targets' losses, and their number.
-  std::pair<double, int64_t> run(const engine::Buffers& weights, const engine::Buffers& adapter,
-                                 const StepBatch& batch) const;
-
-  const engine::Program& program() const { return program_; }
-
- private:
-  const engine::Device& device_;
-  StepShape shape_;
-  engine::Program program_;
+  std::vector<std::string> names_;
+  std::vector<std::string> replaced_;  // what the outputs after the numbers are
+  engine::Buffers state_;
 };
 
 }  // namespace hone::train

@@ -13,17 +13,21 @@
 
 #include "data/batcher.h"
 #include "engine/model.h"
+#include "train/evaluator.h"
+#include "train/loss_guard.h"
 #include "train/recipe.h"
 #include "train/schedule.h"
 #include "train/step.h"
 
 namespace hone::train {
 
-nn::Lora lora_of(const AdapterRecipe& recipe);
+nn::Tuning tuning_of(const AdapterRecipe& recipe);
 
 struct Progress {
   int64_t step = 0, steps = 0;  // done, of the run
   double loss = 0, lr = 0, grad_norm = 0;
+  bool updated = true;           // false: the step was left out
+  std::vector<double> metrics;   // as the objective lists them
   double tokens_per_second = 0;  // of the examples, padding not counted
 };
 
@@ -52,29 +56,32 @@ class Trainer {
   Trainer(const Trainer&) = delete;  // the batcher refers to train_
   Trainer& operator=(const Trainer&) = delete;
 
-  // Throws Error when the loss or a gradient is not finite: the update is left out and the
-  // adapter is not saved.
+  // Throws Error when the loss or a gradient is not finite and guard.not_finite is "stop": the
+  // update is left out and nothing is saved.
   Report run(const Callbacks& callbacks);
 
-  // The mean loss of a validation target; nothing without a validation set.
-  std::optional<double> validation_loss();
-
  private:
-  StepBatch next_batch(int64_t& real_tokens);
+  void start_folder();
+  void take_step(TrainStep& step, const Callbacks& callbacks);
+  void evaluate(std::string_view when, std::optional<double>& loss, const Callbacks& callbacks);
+  [[noreturn]] void stop_not_finite(const StepResult& r, const TrainStep& step) const;
   StepShape shape() const;
-  void log(const Progress& p, int64_t targets);
+  void log(const Progress& p, double count);
   void save_adapter(const std::filesystem::path& folder) const;
-  void save_checkpoint(int64_t step) const;
+  void save_checkpoint() const;
 
   engine::Model& model_;
   Recipe recipe_;
   data::SampleSet train_;
-  std::optional<data::SampleSet> eval_;
   int64_t steps_, micro_batches_;
   data::Batcher batcher_;
-  std::optional<EvalStep> eval_step_;
-  std::vector<data::Batch> eval_batches_;
-  double compile_seconds_ = 0;
+  std::optional<Evaluator> evaluator_;
+  Schedule schedule_;
+  LossGuard guard_;
+  int64_t step_ = 0;            // done
+  std::vector<double> losses_;  // of the steps done
+  int64_t tokens_ = 0;          // of the examples in them
+  Report report_;
   std::ofstream metrics_;
 };
 

@@ -54,7 +54,7 @@ data::SampleSet counting(int64_t batch) {
 }
 
 engine::Model open(const Recipe& r) {
-  return engine::Model::open(r.model, lora_of(r.adapter), static_cast<uint64_t>(r.seed));
+  return engine::Model::open(r.model, tuning_of(r.adapter), static_cast<uint64_t>(r.seed));
 }
 
 Callbacks quiet() {
@@ -107,9 +107,9 @@ TEST(Trainer, ALossThatIsNoNumberStopsTheRunAndSavesNothing) {
   const Recipe r = tiny_recipe("nan");
   engine::Model m = open(r);
   const std::string name = "model.layers.0.mlp.up_proj.lora_A.weight";
-  std::vector<float> values = pjrt::to_host<float>(m.adapter.at(name));
+  std::vector<float> values = pjrt::to_host<float>(m.trained.at(name));
   values[3] = std::numeric_limits<float>::quiet_NaN();
-  m.adapter[name] = m.device.client().to_device<float>(m.adapter.at(name).type().dims,
+  m.trained[name] = m.device.client().to_device<float>(m.trained.at(name).type().dims,
                                                        std::span<const float>(values));
   Trainer trainer(m, r, counting(2), std::nullopt);
   EXPECT_THAT([&] { trainer.run(quiet()); },
@@ -137,7 +137,7 @@ TEST(Trainer, DropoutChangesTheStepButNotTheValidation) {
     r.adapter.dropout = dropout;
     engine::Model m = open(r);
     // B is not zero, so that what is dropped matters at once.
-    for (auto& [name, buffer] : m.adapter) {
+    for (auto& [name, buffer] : m.trained) {
       std::vector<float> values(static_cast<size_t>(buffer.type().size()));
       for (size_t i = 0; i < values.size(); ++i)
         values[i] = static_cast<float>(std::sin(static_cast<double>(i)) * 0.3);
