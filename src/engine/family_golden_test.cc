@@ -65,9 +65,7 @@ void check_model(const std::string& name) {
   const Value ids = g.parameter("tokens", {DType::kS32, dims});
   const Decoder d = files.family().build(nn::Scope(params), files.config());
   const Value positions = iota(g, dims, 1, DType::kS32);
-  const nn::Context ctx{.positions = positions,
-                        .mask = nn::segment_mask(constant_like(positions, 1)),
-                        .cache = nullptr};
+  const auto ctx = nn::Context::of_sequences(positions, constant_like(positions, 1));
   std::vector<std::string> names{"model.embed_tokens"};
   Values outs{d.embed(ids)};
   for (size_t i = 0; i < d.layers.size(); ++i) {

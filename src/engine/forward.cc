@@ -12,10 +12,7 @@ Value hidden_states(const Decoder& decoder, Value tokens, const nn::Context& ctx
 
 Value sequence_states(const Decoder& decoder, Value tokens, Value positions, Value segments,
                       Remat remat) {
-  const nn::Context ctx{.positions = positions,
-                        .mask = nn::segment_mask(segments),
-                        .cache = nullptr,
-                        .remat = remat == Remat::kAttention};
+  const auto ctx = nn::Context::of_sequences(positions, segments, remat == Remat::kAttention);
   return hidden_states(decoder, tokens, ctx, remat);
 }
 

@@ -45,13 +45,7 @@ struct Generator::Step {
     nn::Params params{.graph = g, .tuning = model.tuning};
     const Decoder decoder = model.build(params);
 
-    const Dims each{batch, tokens};
-    const Value place = broadcast(cache.at, each, {}) + iota(g, each, 1, DType::kS32);
-    const Value position = place - broadcast(start, each, {0});
-    const Value x = hidden_states(decoder, ids,
-                                  {.positions = maximum(position, zeros_like(position)),
-                                   .mask = nn::cache_mask(start, cache.at, tokens, slots),
-                                   .cache = &cache});
+    const Value x = hidden_states(decoder, ids, nn::Context::of_cache(start, cache, tokens, slots));
     const Value last = reshape(slice(x, 1, tokens - 1, tokens), {batch, x.dim(2)});
     Values outs{convert(decoder.head(last), DType::kF32)};
     for (const nn::KvCache::Layer& layer : cache.layers)

@@ -1,15 +1,12 @@
 // Llama (arXiv:2302.13971, 2307.09288, 2407.21783): also SmolLM2 and TinyLlama.
 //   b batch  s position  d hidden  h query head  k key-value head  e head dimension  f feed-forward
 #include <cmath>
-#include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/json.h"
+#include "models/config.h"
 #include "models/family.h"
-#include "nn/linear.h"
+#include "nn/mlp.h"
 #include "nn/norm.h"
-#include "nn/rope.h"
-#include "ops/ops.h"
 
 namespace hone {
 namespace {
@@ -22,32 +19,8 @@ struct Config {
   std::vector<double> rope;  // angle per position of each pair
 };
 
-// Turns the plain frequencies into what "rope_scaling" (or "rope_parameters") asks for.
-void read_rope_scaling(ConfigReader r, double& theta, int64_t head_dim, std::vector<double>& rope) {
-  std::string type = "default";
-  const Rule known = one_of({"default", "linear", "llama3"});
-  r.want("type", type, known).want("rope_type", type, known);
-  r.want("rope_theta", theta, above(0));
-  rope = nn::rope_frequencies(head_dim, theta);
-  if (type == "linear") {
-    double factor = 1;
-    r.need("factor", factor, above(0));
-    for (double& f : rope) f /= factor;
-  } else if (type == "llama3") {
-    nn::Llama3Scaling s;
-    r.need("factor", s.factor, above(0))
-        .need("low_freq_factor", s.low_freq_factor, above(0))
-        .need("high_freq_factor", s.high_freq_factor, above(0))
-        .need("original_max_position_embeddings", s.original_max_position_embeddings, at_least(1));
-    rope = nn::scaled(rope, s);
-  }
-  r.done();
-}
-
 Config read(const nlohmann::json& json) {
   Config c{};
-  double theta = 10000;
-  std::vector<double> divisors;
   ConfigReader r("config.json", json);
   r.need("vocab_size", c.vocab, between(1, 1 << 26))
       .need("hidden_size", c.hidden, between(1, 1 << 20))
@@ -58,50 +31,19 @@ Config read(const nlohmann::json& json) {
   r.want("num_key_value_heads", c.kv_heads, between(1, 1 << 16))
       .want("max_position_embeddings", c.max_positions, at_least(1))
       .want("rms_norm_eps", c.eps, above(0))
-      .want("tie_word_embeddings", c.tied)
-      .want("rope_theta", theta, above(0))
-      .want("rope_divisors", divisors, above(0));
-  if (c.heads % c.kv_heads != 0)
-    throw ConfigError(
-        "config.json: num_attention_heads {} is no multiple of num_key_value_heads {}", c.heads,
-        c.kv_heads);
+      .want("tie_word_embeddings", c.tied);
+  check_heads(c.heads, c.kv_heads);
   c.head_dim = c.hidden / c.heads;
   r.want("head_dim", c.head_dim, between(2, 1 << 16));
-  c.rope = nn::rope_frequencies(c.head_dim, theta);
-  for (const char* key : {"rope_scaling", "rope_parameters"})
-    if (auto scaling = r.object(key))
-      read_rope_scaling(std::move(*scaling), theta, c.head_dim, c.rope);
-  int64_t turned = c.head_dim;
-  r.want("rope_dimensions", turned);
-  if (turned != c.head_dim)
-    throw ConfigError("config.json: {} of {} head dimensions turn; the llama family turns all",
-                      turned, c.head_dim);
-  if (!divisors.empty() && divisors.size() != c.rope.size())
-    throw ConfigError("config.json: {} rope_divisors for {} frequencies", divisors.size(),
-                      c.rope.size());
-  for (size_t i = 0; i < divisors.size(); ++i) c.rope[i] /= divisors[i];
+  c.rope = read_rope(r, c.head_dim, /*theta=*/10000);
   r.expect("model_type", "llama")
       .expect("hidden_act", "silu")
       .expect("attention_bias", false)
       .expect("mlp_bias", false)
-      .ignore("pretraining_tp", "a split of the products that changes nothing but rounding")
-      .ignore("attention_dropout", "adapters are tuned without it")
-      .ignore("initializer_range", "training from scratch only")
-      .ignore("architectures", "model_type says it")
-      .ignore("dtype", "the checkpoint's tensors say it")
-      .ignore("torch_dtype", "the checkpoint's tensors say it")
-      .ignore("use_cache", "a choice of the caller")
-      .ignore("transformers_version", "a note of the writer")
-      .ignore("_name_or_path", "a note of the writer")
-      .ignore("_model_name_or_path", "a note of the writer")
-      .ignore("unk_token_id", "the tokenizer says it")
-      .ignore("is_llama_config", "a note of the writer")
       .expect("rope_interleaved", false)
-      .ignore("transformers.js_config", "another program's settings")
-      .ignore("bos_token_id", "the tokenizer says it")
-      .ignore("eos_token_id", "the tokenizer says it")
-      .ignore("pad_token_id", "the tokenizer says it")
-      .done();
+      .ignore("pretraining_tp", "a split of the products that changes nothing but rounding");
+  ignore_notes(r);
+  r.done();
   return c;
 }
 
@@ -125,31 +67,20 @@ struct Attention {
     const Value keys = rope(reshape(k(x), {b, s, c.kv_heads, c.head_dim}));
     const Value values = reshape(v(x), {b, s, c.kv_heads, c.head_dim});
     const double scale = 1.0 / std::sqrt(static_cast<double>(c.head_dim));
-    return o(attend(queries, keys, values, scale, ctx, layer));
+    return o(attend(queries, keys, values, {.scale = scale}, ctx, layer));
   }
-};
-
-struct Mlp {
-  nn::Linear gate, up, down;
-
-  Mlp(nn::Scope p, const Config& c)
-      : gate(p / "gate_proj", {"embed", c.hidden}, {"mlp", c.ffw}),
-        up(p / "up_proj", {"embed", c.hidden}, {"mlp", c.ffw}),
-        down(p / "down_proj", {"mlp", c.ffw}, {"embed", c.hidden}) {}
-
-  Value operator()(Value x) const { return down(silu(gate(x)) * up(x)); }
 };
 
 struct Block {
   nn::RmsNorm pre_attn, pre_ffw;
   Attention attn;
-  Mlp mlp;
+  nn::GatedMlp mlp;
 
   Block(nn::Scope p, const Config& c, size_t index)
       : pre_attn(p / "input_layernorm", c.hidden, c.eps),
         pre_ffw(p / "post_attention_layernorm", c.hidden, c.eps),
         attn(p / "self_attn", c, index),
-        mlp(p / "mlp", c) {}
+        mlp(p / "mlp", c.hidden, c.ffw, silu) {}
 
   Value operator()(Value x, const nn::Context& ctx) const {
     const Value h = x + attn(pre_attn(x), ctx);

@@ -16,33 +16,55 @@ Value store(Value cache, Value fresh, Value at) {
                               {zero, zero, at, zero});
 }
 
+// Among the keys at or before a query, the `window` nearest; all where it is 0. pred of `dims`.
+Value looks_back(Value query, Value key, int64_t window) {
+  const Value before = compare(key, Compare::kLe, query);
+  if (window == 0) return before;
+  return logical_and(before, compare(query - key, Compare::kLt, constant_like(key, window)));
+}
+
 }  // namespace
 
+Context Context::of_sequences(Value positions, Value segments, bool remat) {
+  Context ctx;
+  ctx.positions = positions;
+  ctx.remat = remat;
+  ctx.make_mask_ = [segments](int64_t window) {
+    Graph& g = *segments.graph;
+    const Dims dims{segments.dim(0), segments.dim(1), segments.dim(1)};
+    const Value query = iota(g, dims, 1, DType::kS32), key = iota(g, dims, 2, DType::kS32);
+    const Value same =
+        compare(broadcast(segments, dims, {0, 1}), Compare::kEq, broadcast(segments, dims, {0, 2}));
+    return logical_and(looks_back(query, key, window), same);
+  };
+  return ctx;
+}
+
+Context Context::of_cache(Value start, KvCache& cache, int64_t s, int64_t slots) {
+  Context ctx;
+  const Dims each{start.dim(0), s};
+  const Value place = broadcast(cache.at, each, {}) + iota(*start.graph, each, 1, DType::kS32);
+  const Value position = place - broadcast(start, each, {0});
+  ctx.positions = maximum(position, zeros_like(position));
+  ctx.cache = &cache;
+  ctx.make_mask_ = [start, place, dims = Dims{start.dim(0), s, slots}](int64_t window) {
+    const Value key = iota(*start.graph, dims, 2, DType::kS32);
+    return logical_and(looks_back(broadcast(place, dims, {0, 1}), key, window),
+                       compare(key, Compare::kGe, broadcast(start, dims, {0})));
+  };
+  return ctx;
+}
+
+Value Context::mask(int64_t window) const {
+  if (const auto it = masks_.find(window); it != masks_.end()) return it->second;
+  return masks_[window] = make_mask_(window);
+}
+
 const Rope& Context::rope(const std::vector<double>& frequencies) const {
-  return ropes.try_emplace(frequencies, positions, frequencies).first->second;
+  return ropes_.try_emplace(frequencies, positions, frequencies).first->second;
 }
 
-Value segment_mask(Value segments) {
-  Graph& g = *segments.graph;
-  const int64_t b = segments.dim(0), s = segments.dim(1);
-  const Dims dims{b, s, s};
-  const Value causal =
-      compare(iota(g, dims, 1, DType::kS32), Compare::kGe, iota(g, dims, 2, DType::kS32));
-  const Value same =
-      compare(broadcast(segments, dims, {0, 1}), Compare::kEq, broadcast(segments, dims, {0, 2}));
-  return logical_and(causal, same);
-}
-
-Value cache_mask(Value start, Value at, int64_t s, int64_t t) {
-  Graph& g = *start.graph;
-  const Dims dims{start.dim(0), s, t};
-  const Value key = iota(g, dims, 2, DType::kS32);
-  const Value query = iota(g, dims, 1, DType::kS32) + broadcast(at, dims, {});
-  return logical_and(compare(key, Compare::kLe, query),
-                     compare(key, Compare::kGe, broadcast(start, dims, {0})));
-}
-
-Value attend(Value q, Value k, Value v, double scale, const Context& ctx, size_t layer) {
+Value attend(Value q, Value k, Value v, const Scores& how, const Context& ctx, size_t layer) {
   const int64_t b = q.dim(0), s = q.dim(1), heads = q.dim(2), e = q.dim(3), kv = k.dim(2);
   const Value queries = reshape(q, {b, s, kv, heads / kv, e});
   std::string keys = "btke";
@@ -52,9 +74,11 @@ Value attend(Value q, Value k, Value v, double scale, const Context& ctx, size_t
     v = own.v = store(own.v, v, ctx.cache->at);
     keys = "bkte";
   }
+  const Value mask = ctx.mask(how.window);
   auto weighted = [&](const Values& qkv) {
-    const Value scores = einsum("bskge," + keys + "->bkgst", qkv[0], qkv[1], DType::kF32) * scale;
-    const Value allowed = broadcast(ctx.mask, scores.dims(), {0, 3, 4});
+    Value scores = einsum("bskge," + keys + "->bkgst", qkv[0], qkv[1], DType::kF32) * how.scale;
+    if (how.softcap > 0) scores = tanh(scores / how.softcap) * how.softcap;
+    const Value allowed = broadcast(mask, scores.dims(), {0, 3, 4});
     const Value probs = softmax_last(select(allowed, scores, constant_like(scores, kMasked)));
     return einsum("bkgst," + keys + "->bskge", convert(probs, qkv[2].dtype()), qkv[2]);
   };

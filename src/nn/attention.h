@@ -3,6 +3,7 @@
 //   e head dimension
 #pragma once
 
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -22,24 +23,37 @@ struct KvCache {
 
 // What every layer of one forward pass shares.
 struct Context {
+  // Whole sequences without a cache. positions and segments are i32 [b, s]; segment 0 is padding,
+  // and a query looks back over its own segment only.
+  static Context of_sequences(Value positions, Value segments, bool remat = false);
+  // Rows that end at one place of a cache with `slots` slots: row r's tokens start at start[r] (i32
+  // [b]), and the s new ones are written from slot cache.at.
+  static Context of_cache(Value start, KvCache& cache, int64_t s, int64_t slots);
+
   Value positions;           // i32 [b, s], for the position embedding
-  Value mask;                // pred [b, s, t]: query s may look at key t
   KvCache* cache = nullptr;  // null: keys are this call's tokens only, t = s
   bool remat = false;        // the backward pass makes the scores again instead of keeping them
 
+  // Query s may look at key t: pred [b, s, t]. With a window, at the `window` nearest keys up to
+  // its own; 0 is none. Made at the first mention.
+  Value mask(int64_t window) const;
   // The turns of these frequencies at `positions`, made at the first mention.
   const Rope& rope(const std::vector<double>& frequencies) const;
-  mutable std::map<std::vector<double>, Rope> ropes = {};
+
+ private:
+  std::function<Value(int64_t window)> make_mask_;
+  mutable std::map<int64_t, Value> masks_ = {};
+  mutable std::map<std::vector<double>, Rope> ropes_ = {};
 };
 
-// Queries look back over their own example only. segments are i32 [b, s], 0 = padding.
-Value segment_mask(Value segments);
-// Rows that end at one place: row r's tokens start at start[r] (i32 [b]) of the t cache slots, and
-// the s new ones are written from slot `at`. pred [b, s, t].
-Value cache_mask(Value start, Value at, int64_t s, int64_t t);
+struct Scores {
+  double scale = 1;    // of q k^T
+  int64_t window = 0;  // keys that a query sees, its own among them; 0: all
+  double softcap = 0;  // scores become softcap * tanh(scores / softcap); 0: as they are
+};
 
-// softmax(q k^T * scale) v; q [b, s, h, e], k and v [b, s, k, e] of this call's tokens, which enter
-// the cache when there is one. h is a multiple of k. Returns [b, s, h * e].
-Value attend(Value q, Value k, Value v, double scale, const Context& ctx, size_t layer);
+// softmax(scores) v; q [b, s, h, e], k and v [b, s, k, e] of this call's tokens, which enter the
+// cache when there is one. h is a multiple of k. Returns [b, s, h * e].
+Value attend(Value q, Value k, Value v, const Scores& scores, const Context& ctx, size_t layer);
 
 }  // namespace hone::nn

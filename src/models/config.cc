@@ -1,0 +1,66 @@
+#include "models/config.h"
+
+#include "base/error.h"
+#include "nn/rope.h"
+
+namespace hone {
+
+std::vector<double> read_rope_object(ConfigReader r, int64_t head_dim, double theta) {
+  std::string type = "default";
+  const Rule known = one_of({"default", "linear", "llama3"});
+  r.want("type", type, known).want("rope_type", type, known);
+  r.want("rope_theta", theta, above(0));
+  std::vector<double> rope = nn::rope_frequencies(head_dim, theta);
+  if (type == "linear") {
+    double factor = 1;
+    r.need("factor", factor, above(0));
+    for (double& f : rope) f /= factor;
+  } else if (type == "llama3") {
+    nn::Llama3Scaling s;
+    r.need("factor", s.factor, above(0))
+        .need("low_freq_factor", s.low_freq_factor, above(0))
+        .need("high_freq_factor", s.high_freq_factor, above(0))
+        .need("original_max_position_embeddings", s.original_max_position_embeddings, at_least(1));
+    rope = nn::scaled(rope, s);
+  }
+  r.done();
+  return rope;
+}
+
+std::vector<double> read_rope(ConfigReader& r, int64_t head_dim, double theta) {
+  std::vector<double> divisors;
+  int64_t turned = head_dim;
+  r.want("rope_theta", theta, above(0))
+      .want("rope_divisors", divisors, above(0))
+      .want("rope_dimensions", turned);
+  if (turned != head_dim)
+    throw ConfigError("config: {} of {} head dimensions turn; this family turns all", turned,
+                      head_dim);
+  std::vector<double> rope = nn::rope_frequencies(head_dim, theta);
+  for (const char* key : {"rope_scaling", "rope_parameters"})
+    if (auto scaling = r.object(key)) rope = read_rope_object(std::move(*scaling), head_dim, theta);
+  if (!divisors.empty() && divisors.size() != rope.size())
+    throw ConfigError("config: {} rope_divisors for {} frequencies", divisors.size(), rope.size());
+  for (size_t i = 0; i < divisors.size(); ++i) rope[i] /= divisors[i];
+  return rope;
+}
+
+void ignore_notes(ConfigReader& r) {
+  for (const char* key : {"architectures", "transformers_version", "_name_or_path",
+                          "_model_name_or_path", "is_llama_config", "transformers.js_config"})
+    r.ignore(key, "a note of the writer");
+  for (const char* key : {"dtype", "torch_dtype"}) r.ignore(key, "the tensors say it");
+  for (const char* key : {"bos_token_id", "eos_token_id", "pad_token_id", "unk_token_id"})
+    r.ignore(key, "the tokenizer says it");
+  r.ignore("initializer_range", "training from scratch only")
+      .ignore("use_cache", "a choice of the caller")
+      .ignore("attention_dropout", "adapters are tuned without it");
+}
+
+void check_heads(int64_t heads, int64_t kv_heads) {
+  if (heads % kv_heads != 0)
+    throw ConfigError("config: num_attention_heads {} is no multiple of num_key_value_heads {}",
+                      heads, kv_heads);
+}
+
+}  // namespace hone

@@ -1,0 +1,24 @@
+// What the families' config readers share.
+#pragma once
+
+#include <vector>
+
+#include "base/json.h"
+
+namespace hone {
+
+// Angle per position of each pair of a head: "rope_theta" (default: `theta`), and what
+// "rope_scaling" or its newer name "rope_parameters" asks for: none, linear or llama3. Also the
+// keys that a GGUF file adds: "rope_divisors", "rope_dimensions".
+std::vector<double> read_rope(ConfigReader& r, int64_t head_dim, double theta);
+
+// One of the nested objects that "rope_parameters" holds where layers differ.
+std::vector<double> read_rope_object(ConfigReader r, int64_t head_dim, double theta);
+
+// Keys of any model that say nothing about its arithmetic.
+void ignore_notes(ConfigReader& r);
+
+// Throws ConfigError unless the query heads are a multiple of the key-value heads.
+void check_heads(int64_t heads, int64_t kv_heads);
+
+}  // namespace hone
