@@ -35,13 +35,20 @@ std::string_view advice(int error) {
   return "";
 }
 
+int flush(int fd) {
+  int result = 0;
+  do result = fsync(fd);
+  while (result != 0 && errno == EINTR);
+  return result;
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(const std::filesystem::path& path) : path_(path) {
   do {  // a name may be taken by what a killed run left behind
     temporary_ = temporary_name(path);
     fd_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  } while (fd_ < 0 && errno == EEXIST);
+  } while (fd_ < 0 && (errno == EEXIST || errno == EINTR));
   if (fd_ < 0) fail("cannot create");
 }
 
@@ -60,22 +67,26 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 }
 
 void AtomicFile::commit() {
-  if (fsync(fd_) != 0) fail("cannot write");
-  if (close(std::exchange(fd_, -1)) != 0) fail("cannot write");
+  if (flush(fd_) != 0) fail("cannot write");
+  if (close(std::exchange(fd_, -1)) != 0 && errno != EINTR) fail("cannot write");
   if (rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot replace");
   temporary_.clear();
-
-  const int folder = open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool flushed = folder >= 0 && (fsync(folder) == 0 || errno == EINVAL);
-  const int error = errno;
-  if (folder >= 0) close(folder);
-  errno = error;
-  if (!flushed) fail("cannot flush the folder of");
+  flush_folder(folder_of(path_));
 }
 
 void AtomicFile::fail(std::string_view step) const {
   const int error = errno;
   throw FileError("{} {}: {}{}", step, path_.string(), std::strerror(error), advice(error));
+}
+
+void flush_folder(const std::filesystem::path& folder) {
+  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool flushed = fd >= 0 && (flush(fd) == 0 || errno == EINVAL);  // EINVAL: it has no need
+  const int error = errno;
+  if (fd >= 0) close(fd);
+  if (!flushed)
+    throw FileError("cannot flush the folder {}: {}{}", folder.string(), std::strerror(error),
+                    advice(error));
 }
 
 void write_atomically(const std::filesystem::path& path, std::string_view text) {

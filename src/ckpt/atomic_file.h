@@ -33,6 +33,9 @@ class AtomicFile {
   int fd_ = -1;
 };
 
+// Flushes a folder's list of names. Throws FileError.
+void flush_folder(const std::filesystem::path& folder);
+
 // The whole file in one call.
 void write_atomically(const std::filesystem::path& path, std::string_view text);
 

@@ -183,10 +183,12 @@ TEST(AtomicFile, EveryCallOfASaveMayFail) {
       {{"write", -1, 0}, nullptr, true},
       {{"fsync", 0, EIO}, "cannot write", false},
       {{"fsync", 0, ENOSPC}, "No space left", false},
+      {{"fsync", 0, EINTR}, nullptr, true},
       {{"close", 0, EIO}, "cannot write", false},
+      {{"close", 0, EINTR}, nullptr, true},
       {{"rename", 0, EACCES}, "cannot replace", false},
       {{"rename", 0, EROFS}, "Read-only", false},
-      {{"fsync", 1, EIO}, "cannot flush the folder of", true},
+      {{"fsync", 1, EIO}, "cannot flush the folder", true},
       {{"fsync", 1, EINVAL}, nullptr, true},
       {{"fsync", 2, EIO}, nullptr, true},
   };
@@ -208,7 +210,7 @@ TEST(AtomicFile, EveryCallOfASaveMayFail) {
     EXPECT_EQ(Safetensors(path).metadata().at("generation"), row.replaced ? "2" : "1");
     EXPECT_EQ(entries(folder.path()), 1u);
   }
-  test::report_cases("failing calls", std::size(rows), 16);
+  test::report_cases("failing calls", std::size(rows), 18);
 }
 
 // ENOSPC itself, on a file system of our own.

@@ -1,0 +1,114 @@
+#include "ckpt/atomic_folder.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/mmap.h"
+#include "base/sha256.h"
+#include "ckpt/atomic_file.h"
+
+namespace hone::ckpt {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kHidden = ".tmp-";
+constexpr size_t kDigits = 64;
+
+fs::path hidden(const fs::path& path, std::string_view what) {
+  return path.parent_path() / fmt::format("{}{}{}", kHidden, what, path.filename().string());
+}
+
+[[noreturn]] void fail(std::string_view what, const fs::path& path, int error) {
+  throw FileError("cannot {} {}: {}", what, path.string(), std::strerror(error));
+}
+
+void move(const fs::path& from, const fs::path& to) {
+  if (std::rename(from.c_str(), to.c_str()) != 0) fail("replace", to, errno);
+}
+
+std::string digest_of(const fs::path& file) {
+  const Mmap map(file);
+  return sha256({reinterpret_cast<const char*>(map.bytes().data()), map.bytes().size()});
+}
+
+std::string digests_of(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder))
+    names.push_back(entry.path().filename().string());
+  std::ranges::sort(names);
+  std::string text;
+  for (const std::string& name : names)
+    text += fmt::format("{}  {}\n", digest_of(folder / name), name);
+  return text;
+}
+
+void verify_file(const fs::path& folder, const std::string& line) {
+  const fs::path list = folder / kDigestFile;
+  if (line.size() <= kDigits + 2 || line.substr(kDigits, 2) != "  " || line.contains('/'))
+    throw FileError("{} is damaged", list.string());
+  const fs::path file = folder / line.substr(kDigits + 2);
+  if (digest_of(file) != line.substr(0, kDigits))
+    throw FileError("{} is damaged: it has not the digest in {}", file.string(), kDigestFile);
+}
+
+}  // namespace
+
+AtomicFolder::AtomicFolder(const fs::path& path) : path_(path), staging_(hidden(path, "")) {
+  std::error_code ignored;  // mkdir says what is wrong
+  fs::remove_all(staging_, ignored);
+  if (mkdir(staging_.c_str(), 0777) != 0) fail("make", staging_, errno);
+}
+
+AtomicFolder::~AtomicFolder() {
+  std::error_code ignored;
+  if (!committed_) fs::remove_all(staging_, ignored);
+}
+
+void AtomicFolder::commit() {
+  write_atomically(staging_ / kDigestFile, digests_of(staging_));
+  if (fs::exists(path_)) remove_folder(path_);
+  move(staging_, path_);
+  try {
+    flush_folder(path_.parent_path());
+  } catch (const FileError&) {
+    move(path_, staging_);
+    throw;
+  }
+  committed_ = true;
+}
+
+void verify_folder(const fs::path& folder) {
+  std::ifstream list(folder / kDigestFile);
+  if (!list) throw FileError("{} has no {}", folder.string(), kDigestFile);
+  size_t files = 0;
+  for (std::string line; std::getline(list, line); ++files) verify_file(folder, line);
+  if (files == 0) throw FileError("{} is empty", (folder / kDigestFile).string());
+}
+
+void remove_folder(const fs::path& folder) {
+  const fs::path old = hidden(folder, "old-");
+  std::error_code failed;
+  fs::remove_all(old, failed);
+  move(folder, old);
+  fs::remove_all(old, failed);
+  if (failed) throw FileError("cannot remove {}: {}", old.string(), failed.message());
+}
+
+void remove_staged(const fs::path& parent) {
+  std::vector<fs::path> left;
+  for (const auto& entry : fs::directory_iterator(parent))
+    if (entry.path().filename().string().starts_with(kHidden)) left.push_back(entry.path());
+  std::error_code ignored;  // they are hidden, and tried again next time
+  for (const fs::path& path : left) fs::remove_all(path, ignored);
+}
+
+}  // namespace hone::ckpt
