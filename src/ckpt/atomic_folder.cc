@@ -51,13 +51,15 @@ std::string digests_of(const fs::path& folder) {
   return text;
 }
 
-void verify_file(const fs::path& folder, const std::string& line) {
-  const fs::path list = folder / kDigestFile;
+// The name of the file of a line of the list.
+std::string verify_line(const fs::path& folder, const std::string& line) {
   if (line.size() <= kDigits + 2 || line.substr(kDigits, 2) != "  " || line.contains('/'))
-    throw FileError("{} is damaged", list.string());
-  const fs::path file = folder / line.substr(kDigits + 2);
-  if (digest_of(file) != line.substr(0, kDigits))
-    throw FileError("{} is damaged: it has not the digest in {}", file.string(), kDigestFile);
+    throw FileError("{} is damaged", (folder / kDigestFile).string());
+  const std::string name = line.substr(kDigits + 2);
+  if (digest_of(folder / name) != line.substr(0, kDigits))
+    throw FileError("{} is damaged: it has not the digest in {}", (folder / name).string(),
+                    kDigestFile);
+  return name;
 }
 
 }  // namespace
@@ -86,12 +88,12 @@ void AtomicFolder::commit() {
   committed_ = true;
 }
 
-void verify_folder(const fs::path& folder) {
+std::vector<std::string> verify_folder(const fs::path& folder) {
   std::ifstream list(folder / kDigestFile);
   if (!list) throw FileError("{} has no {}", folder.string(), kDigestFile);
-  size_t files = 0;
-  for (std::string line; std::getline(list, line); ++files) verify_file(folder, line);
-  if (files == 0) throw FileError("{} is empty", (folder / kDigestFile).string());
+  std::vector<std::string> names;
+  for (std::string line; std::getline(list, line);) names.push_back(verify_line(folder, line));
+  return names;
 }
 
 void remove_folder(const fs::path& folder) {

@@ -12,6 +12,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 namespace hone::ckpt {
 
@@ -37,9 +39,10 @@ class AtomicFolder {
   bool committed_ = false;
 };
 
-// Throws FileError that names the first file which is missing or has other bytes than were written,
-// or the list of digests when that is so.
-void verify_folder(const std::filesystem::path& folder);
+// The files that the list of digests holds, all of them whole. Throws FileError that names the
+// first which is missing or has other bytes than were written. (A list that was cut between two
+// lines holds fewer: ask for the files that matter.)
+std::vector<std::string> verify_folder(const std::filesystem::path& folder);
 
 // Removes a folder so that it is never seen in part. Throws FileError.
 void remove_folder(const std::filesystem::path& folder);
