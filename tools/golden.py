@@ -71,24 +71,24 @@ def require_versions():
             sys.exit(f"golden: {name} is {have}, the golden files are made with {want}: install {REQUIREMENTS.name}")
 
 
-def manifest(part, files):
+def manifest(part, files, script=pathlib.Path(__file__)):
     """Writes tests/golden/PART.manifest.json, or MANIFEST.json inside PART when that is a folder."""
     for f in files:
         f.chmod(0o644)
     folder = GOLDEN / part
     path = folder / "MANIFEST.json" if folder.is_dir() else GOLDEN / f"{part}.manifest.json"
-    write_json(path, dict(made_by="tools/golden.py", script_sha256=sha256(pathlib.Path(__file__)), versions=pinned(),
+    write_json(path, dict(made_by=f"tools/{script.name}", script_sha256=sha256(script), versions=pinned(),
                           files={str(f.relative_to(GOLDEN)): sha256(f) for f in sorted(files)}))
     print(f"{part}: {len(files)} files, {sum(f.stat().st_size for f in files)} bytes")
 
 
 def check():
     paths = sorted(GOLDEN.glob("**/MANIFEST.json")) + sorted(GOLDEN.glob("*.manifest.json"))
-    script, bad, count = sha256(pathlib.Path(__file__)), [], 0
+    bad, count = [], 0
     for path in paths:
         m = json.loads(path.read_text())
-        if m["script_sha256"] != script:
-            bad.append(f"{path.relative_to(ROOT)}: made by another tools/golden.py; run it again")
+        if m["script_sha256"] != sha256(ROOT / m["made_by"]):
+            bad.append(f"{path.relative_to(ROOT)}: made by another {m['made_by']}; run it again")
         for name, want in m["files"].items():
             count += 1
             if not (GOLDEN / name).is_file() or sha256(GOLDEN / name) != want:

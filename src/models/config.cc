@@ -45,6 +45,18 @@ std::vector<double> read_rope(ConfigReader& r, int64_t head_dim, double theta) {
   return rope;
 }
 
+std::vector<bool> read_sliding(ConfigReader& r, int64_t layers, int64_t period) {
+  std::vector<bool> sliding;
+  for (int64_t i = 0; i < layers; ++i) sliding.push_back(period > 0 && (i + 1) % period != 0);
+  std::vector<std::string> types;
+  r.want("layer_types", types, one_of({"full_attention", "sliding_attention"}));
+  if (types.empty()) return sliding;
+  if (std::ssize(types) != layers)
+    throw ConfigError("config: {} layer_types for {} layers", types.size(), layers);
+  for (size_t i = 0; i < types.size(); ++i) sliding[i] = types[i] == "sliding_attention";
+  return sliding;
+}
+
 void ignore_notes(ConfigReader& r) {
   for (const char* key : {"architectures", "transformers_version", "_name_or_path",
                           "_model_name_or_path", "is_llama_config", "transformers.js_config"})
@@ -52,6 +64,10 @@ void ignore_notes(ConfigReader& r) {
   for (const char* key : {"dtype", "torch_dtype"}) r.ignore(key, "the tensors say it");
   for (const char* key : {"bos_token_id", "eos_token_id", "pad_token_id", "unk_token_id"})
     r.ignore(key, "the tokenizer says it");
+  for (const char* key :
+       {"output_hidden_states", "output_attentions", "return_dict", "id2label", "label2id",
+        "problem_type", "chunk_size_feed_forward", "is_encoder_decoder", "cache_implementation"})
+    r.ignore(key, "a choice of the caller");
   r.ignore("initializer_range", "training from scratch only")
       .ignore("use_cache", "a choice of the caller")
       .ignore("attention_dropout", "adapters are tuned without it");

@@ -15,6 +15,10 @@ std::vector<double> read_rope(ConfigReader& r, int64_t head_dim, double theta);
 // One of the nested objects that "rope_parameters" holds where layers differ.
 std::vector<double> read_rope_object(ConfigReader r, int64_t head_dim, double theta);
 
+// "layer_types": whether each layer's attention slides. Where the key is absent, every `period`th
+// layer is full and the others slide; 0: none slides.
+std::vector<bool> read_sliding(ConfigReader& r, int64_t layers, int64_t period);
+
 // Keys of any model that say nothing about its arithmetic.
 void ignore_notes(ConfigReader& r);
 

@@ -7,11 +7,11 @@
 
 namespace hone {
 
-extern const Family kLlama;
+extern const Family kGemma2, kGemma3, kLlama, kMistral, kQwen2, kQwen3;
 
 // An explicit list: grep finds it, the linker cannot drop it, a test holds it against the folder.
 std::span<const Family* const> families() {
-  static const Family* const all[] = {&kLlama};
+  static const Family* const all[] = {&kLlama, &kMistral, &kQwen2, &kQwen3, &kGemma2, &kGemma3};
   return all;
 }
 
@@ -21,6 +21,7 @@ const Family& find(std::string_view what, std::string_view wanted,
                    std::string_view (*key)(const Family&)) {
   std::vector<std::string_view> known;
   for (const Family* f : families()) {
+    if (key(*f).empty()) continue;
     if (key(*f) == wanted) return *f;
     known.push_back(key(*f));
   }

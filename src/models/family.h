@@ -41,12 +41,17 @@ struct GgufNames {
     std::string_view config;  // in config.json; "a.b" for a nested object
     Kind kind = Kind::kInteger;
   };
-  enum class Order { kSame, kInterleavedQuery, kInterleavedKey };  // rows of rotary projections
+  enum class Order {
+    kSame,
+    kInterleavedQuery,  // rows of rotary projections
+    kInterleavedKey,
+    kPlusOne,  // one was added to every element
+  };
   struct Tensor {
     std::string_view gguf, checkpoint;  // "{}" stands for the layer
     Order order = Order::kSame;
   };
-  std::string_view architecture;
+  std::string_view architecture;  // "": llama.cpp knows it as another family's
   std::span<const Key> keys;
   std::span<const Tensor> tensors;
 };

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/config.h"
-#include "models/family.h"
+#include "models/gguf_names.h"
 #include "nn/mlp.h"
 #include "nn/norm.h"
 
@@ -111,47 +111,27 @@ Decoder build(nn::Scope root, const nlohmann::json& config) {
   return d;
 }
 
-constexpr GgufNames::Key kKeys[] = {
-    {"vocab_size", "vocab_size"},
-    {"embedding_length", "hidden_size"},
-    {"feed_forward_length", "intermediate_size"},
-    {"block_count", "num_hidden_layers"},
-    {"attention.head_count", "num_attention_heads"},
-    {"attention.head_count_kv", "num_key_value_heads"},
-    {"attention.key_length", "head_dim"},
-    {"attention.layer_norm_rms_epsilon", "rms_norm_eps", GgufNames::Kind::kReal},
-    {"context_length", "max_position_embeddings"},
-    {"rope.dimension_count", "rope_dimensions"},
-    {"rope.freq_base", "rope_theta", GgufNames::Kind::kReal},
-    {"rope.scaling.type", "rope_scaling.type", GgufNames::Kind::kText},
-    {"rope.scaling.factor", "rope_scaling.factor", GgufNames::Kind::kReal},
-};
-
 using enum GgufNames::Order;
-constexpr GgufNames::Tensor kTensors[] = {
-    {"token_embd.weight", "model.embed_tokens.weight"},
-    {"output_norm.weight", "model.norm.weight"},
-    {"output.weight", "lm_head.weight"},
-    {"blk.{}.attn_norm.weight", "model.layers.{}.input_layernorm.weight"},
-    {"blk.{}.attn_q.weight", "model.layers.{}.self_attn.q_proj.weight", kInterleavedQuery},
-    {"blk.{}.attn_k.weight", "model.layers.{}.self_attn.k_proj.weight", kInterleavedKey},
-    {"blk.{}.attn_v.weight", "model.layers.{}.self_attn.v_proj.weight"},
-    {"blk.{}.attn_output.weight", "model.layers.{}.self_attn.o_proj.weight"},
-    {"blk.{}.ffn_norm.weight", "model.layers.{}.post_attention_layernorm.weight"},
-    {"blk.{}.ffn_gate.weight", "model.layers.{}.mlp.gate_proj.weight"},
-    {"blk.{}.ffn_up.weight", "model.layers.{}.mlp.up_proj.weight"},
-    {"blk.{}.ffn_down.weight", "model.layers.{}.mlp.down_proj.weight"},
-};
+constexpr auto kTensors = joined(
+    kDecoderTensors,
+    std::to_array<GgufNames::Tensor>({
+        {"output_norm.weight", "model.norm.weight"},
+        {"blk.{}.attn_norm.weight", "model.layers.{}.input_layernorm.weight"},
+        {"blk.{}.attn_q.weight", "model.layers.{}.self_attn.q_proj.weight", kInterleavedQuery},
+        {"blk.{}.attn_k.weight", "model.layers.{}.self_attn.k_proj.weight", kInterleavedKey},
+        {"blk.{}.ffn_norm.weight", "model.layers.{}.post_attention_layernorm.weight"},
+    }));
 
 // A tied head is the embedding table, whether the checkpoint repeats it or not.
 constexpr std::string_view kUnused[] = {"rotary_emb.inv_freq", "lm_head.weight"};
 
 }  // namespace
 
-extern const Family kLlama{.model_type = "llama",
-                           .shape = shape,
-                           .build = build,
-                           .unused_tensors = kUnused,
-                           .gguf = {.architecture = "llama", .keys = kKeys, .tensors = kTensors}};
+extern const Family kLlama{
+    .model_type = "llama",
+    .shape = shape,
+    .build = build,
+    .unused_tensors = kUnused,
+    .gguf = {.architecture = "llama", .keys = kDecoderKeys, .tensors = kTensors}};
 
 }  // namespace hone

@@ -12,6 +12,11 @@ Value normalise(Value x, Value weight, double eps) {
 
 }  // namespace
 
+RmsNorm::RmsNorm(Scope p, int64_t size, double eps, double offset)
+    : weight_(p.weight({{"embed", size}})), eps_(eps) {
+  if (offset != 0) weight_ = convert(weight_, DType::kF32) + offset;
+}
+
 Value RmsNorm::operator()(Value x) const {
   const Value y = fused("hone_rms_norm", {convert(x, DType::kF32), convert(weight_, DType::kF32)},
                         {{"eps", eps_}},

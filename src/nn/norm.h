@@ -7,8 +7,9 @@ namespace hone::nn {
 
 class RmsNorm {
  public:
-  RmsNorm(Scope p, int64_t size, double eps) : weight_(p.weight({{"embed", size}})), eps_(eps) {}
-  Value operator()(Value x) const;  // [..., size]: x / rms(x) * weight
+  // Gemma 1 to 3 store their weights less one: `offset` is what is missing.
+  RmsNorm(Scope p, int64_t size, double eps, double offset = 0);
+  Value operator()(Value x) const;  // [..., size]: x / rms(x) * (weight + offset)
 
  private:
   Value weight_;

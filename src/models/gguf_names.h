@@ -1,0 +1,45 @@
+// What the GGUF files of most decoders have in common.
+#pragma once
+
+#include <array>
+
+#include "models/family.h"
+
+namespace hone {
+
+inline constexpr auto kDecoderKeys = std::to_array<GgufNames::Key>({
+    {"vocab_size", "vocab_size"},
+    {"embedding_length", "hidden_size"},
+    {"feed_forward_length", "intermediate_size"},
+    {"block_count", "num_hidden_layers"},
+    {"attention.head_count", "num_attention_heads"},
+    {"attention.head_count_kv", "num_key_value_heads"},
+    {"attention.key_length", "head_dim"},
+    {"attention.layer_norm_rms_epsilon", "rms_norm_eps", GgufNames::Kind::kReal},
+    {"context_length", "max_position_embeddings"},
+    {"rope.dimension_count", "rope_dimensions"},
+    {"rope.freq_base", "rope_theta", GgufNames::Kind::kReal},
+    {"rope.scaling.type", "rope_scaling.type", GgufNames::Kind::kText},
+    {"rope.scaling.factor", "rope_scaling.factor", GgufNames::Kind::kReal},
+});
+
+// All but the norms and what comes before the rotation of queries and keys.
+inline constexpr auto kDecoderTensors = std::to_array<GgufNames::Tensor>({
+    {"token_embd.weight", "model.embed_tokens.weight"},
+    {"output.weight", "lm_head.weight"},
+    {"blk.{}.attn_v.weight", "model.layers.{}.self_attn.v_proj.weight"},
+    {"blk.{}.attn_output.weight", "model.layers.{}.self_attn.o_proj.weight"},
+    {"blk.{}.ffn_gate.weight", "model.layers.{}.mlp.gate_proj.weight"},
+    {"blk.{}.ffn_up.weight", "model.layers.{}.mlp.up_proj.weight"},
+    {"blk.{}.ffn_down.weight", "model.layers.{}.mlp.down_proj.weight"},
+});
+
+template <class T, size_t A, size_t B>
+constexpr std::array<T, A + B> joined(const std::array<T, A>& a, const std::array<T, B>& b) {
+  std::array<T, A + B> all{};
+  for (size_t i = 0; i < A; ++i) all[i] = a[i];
+  for (size_t i = 0; i < B; ++i) all[A + i] = b[i];
+  return all;
+}
+
+}  // namespace hone
