@@ -27,11 +27,12 @@ EvalStep::EvalStep(const engine::Model& model, const Recipe& recipe, const StepS
       metrics_(objective_of(recipe.objective.kind).metrics.size()),
       program_(build(model, recipe, shape)) {}
 
-EvalResult EvalStep::run(const StepBatch& batch) const {
+EvalResult EvalStep::run(const StepBatch& batch, const engine::Buffers& trained) const {
   const engine::Buffers in = upload(model_.device, shape_, batch);
   const auto outs = program_.run([&](const std::string& name) -> pjrt::Arg {
     if (auto it = in.find(name); it != in.end()) return it->second;
-    return model_.weight(name);
+    if (auto it = trained.find(name); it != trained.end()) return it->second;
+    return model_.weights.at(name);
   });
   auto scalar = [&](size_t i) { return static_cast<double>(pjrt::to_host<float>(outs[i])[0]); };
   EvalResult r{scalar(0), scalar(1), {}, {}};
