@@ -18,6 +18,7 @@ class EvalStep {
  public:
   // `shape` has one micro-batch. The model must outlive this.
   EvalStep(const engine::Model& model, const Recipe& recipe, const StepShape& shape);
+  EvalResult run(const StepBatch& batch) const { return run(batch, model_.trained); }
   // With these for what the model trains, by name.
   EvalResult run(const StepBatch& batch, const engine::Buffers& trained) const;
 
