@@ -1,10 +1,10 @@
-/* The C face of the Rust bridge: Hugging Face tokenizers and minijinja.
+/* The C face of the Rust bridge: Hugging Face tokenizers, minijinja and parquet.
  *
  * Every function that can fail returns a HoneText: its data is NULL when all went well, else it
  * holds one line that says what went wrong, and no out-parameter was touched. Whatever is returned
  * or handed out is the caller's, to be given back to the matching hone_*_free. Texts are UTF-8 and
  * counted, not ended by 0. Panics are caught inside; nothing is printed. Handles may be shared by
- * threads: all calls but the *_free take them read-only.
+ * threads: all calls but the *_free and hone_parquet_next take them read-only.
  */
 #ifndef HONE_BRIDGE_H
 #define HONE_BRIDGE_H
@@ -86,6 +86,17 @@ typedef struct {
 /* `context` is a JSON object: the template's variables. */
 HoneText hone_template_render(const HoneTemplate* chat_template, HoneView context,
                               HoneRenderLimits limits, HoneText* out);
+
+/* ---- parquet ---- */
+
+typedef struct HoneParquet HoneParquet;
+
+HoneText hone_parquet_open(HoneView path, HoneParquet** out);
+void hone_parquet_free(HoneParquet* parquet);
+
+/* The next row as a JSON object, its columns in order; data is NULL after the last. An error is
+ * final. */
+HoneText hone_parquet_next(HoneParquet* parquet, HoneText* out);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,6 @@
 //! The Rust that hone links. hone_bridge.h is the contract; one module a library behind it.
 mod ffi;
+mod parquet;
 mod python;
 mod template;
 mod tokenizer;

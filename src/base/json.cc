@@ -1,6 +1,7 @@
 #include "base/json.h"
 
 #include <nlohmann/json.hpp>
+#include <type_traits>
 #include <utility>
 
 #include "base/check.h"
@@ -20,9 +21,18 @@ std::string without_tag(std::string_view what) {
   return text.substr(1, text.size() - 2);
 }
 
+constexpr size_t kOrderedKeys = 1000;
+
 // Builds the value from the parser's events, so that depth and duplicates are seen as they come.
+template <class Json>
 class Builder : public nlohmann::json_sax<Json> {
  public:
+  using number_integer_t = typename Json::number_integer_t;
+  using number_unsigned_t = typename Json::number_unsigned_t;
+  using number_float_t = typename Json::number_float_t;
+  using string_t = typename Json::string_t;
+  using binary_t = typename Json::binary_t;
+
   Builder(std::string_view file, int depth) : file_(file), depth_(depth) {}
   Json take() { return std::move(root_); }
 
@@ -39,6 +49,9 @@ class Builder : public nlohmann::json_sax<Json> {
   bool end_array() override { return close(); }
 
   bool key(string_t& v) override {
+    if constexpr (std::is_same_v<Json, nlohmann::ordered_json>)
+      if (open_.back()->size() == kOrderedKeys)
+        throw ConfigError("{}: an object of more than {} keys", file_, kOrderedKeys);
     if (open_.back()->contains(v)) throw ConfigError("{}: key {} appears twice", file_, quote(v));
     key_ = std::move(v);
     return true;
@@ -75,6 +88,16 @@ class Builder : public nlohmann::json_sax<Json> {
   std::string key_;
   std::vector<Json*> open_;
 };
+
+template <class Json>
+Json parse(std::string_view text, std::string_view file, const JsonLimits& limits) {
+  if (text.size() > limits.bytes)
+    throw ConfigError("{}: {} bytes of JSON, more than the {} allowed", file, text.size(),
+                      limits.bytes);
+  Builder<Json> builder(file, limits.depth);
+  Json::sax_parse(text.begin(), text.end(), &builder);
+  return builder.take();
+}
 
 std::string shown(const Json& v) {
   if (v.is_object()) return "an object";
@@ -135,12 +158,12 @@ std::string read(const Json& v, std::optional<T>& out, const Rule& rule) {
 }  // namespace
 
 Json parse_json(std::string_view text, std::string_view file, const JsonLimits& limits) {
-  if (text.size() > limits.bytes)
-    throw ConfigError("{}: {} bytes of JSON, more than the {} allowed", file, text.size(),
-                      limits.bytes);
-  Builder builder(file, limits.depth);
-  Json::sax_parse(text.begin(), text.end(), &builder);
-  return builder.take();
+  return parse<Json>(text, file, limits);
+}
+
+nlohmann::ordered_json parse_ordered_json(std::string_view text, std::string_view file,
+                                          const JsonLimits& limits) {
+  return parse<nlohmann::ordered_json>(text, file, limits);
 }
 
 Json read_json(const std::filesystem::path& file, const JsonLimits& limits) {

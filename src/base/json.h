@@ -36,6 +36,10 @@ struct JsonLimits {
 // the value are errors. `file` only names the source.
 nlohmann::json parse_json(std::string_view text, std::string_view file,
                           const JsonLimits& limits = {});
+// The same with keys in the order of the text, and at most 1,000 of them an object: finding one
+// takes a walk.
+nlohmann::ordered_json parse_ordered_json(std::string_view text, std::string_view file,
+                                          const JsonLimits& limits = {});
 nlohmann::json read_json(const std::filesystem::path& file, const JsonLimits& limits = {});
 
 // Reads the keys of one JSON object. null counts as absent. The object must outlive the reader,

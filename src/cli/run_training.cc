@@ -6,26 +6,16 @@
 #include "ckpt/atomic_file.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
-#include "train/examples.h"
+#include "data/summary.h"
 
 namespace hone::cli {
 namespace {
 
 void say(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
 
-data::SampleSet load_set(const std::vector<train::DataSource>& sources, const train::Recipe& recipe,
-                         const engine::Language& language, const std::string& set) {
-  const data::BatchShape shape{.batch = recipe.batch.micro, .seq_len = recipe.data.seq_len};
-  data::SampleSet samples(train::load_samples(sources, recipe.data.loss_on.front(), language),
-                          shape, set);
-  int64_t tokens = 0;
-  for (const data::Sample& s : samples.samples) tokens += static_cast<int64_t>(s.ids.size());
-  std::string line = fmt::format("{}: {} examples, {} tokens", set, samples.counts.kept, tokens);
-  if (samples.counts.too_long > 0)
-    line += fmt::format("; dropped {} longer than seq_len {}", samples.counts.too_long,
-                        recipe.data.seq_len);
-  say(line);
-  return samples;
+void describe(const data::SampleSet& set, std::string_view name) {
+  say(fmt::format("{}: {}", name, data::summary(set)));
+  for (const std::string& line : data::warnings(set)) say(fmt::format("{}: {}", name, line));
 }
 
 }  // namespace
@@ -36,9 +26,15 @@ engine::Model open_for_training(const train::Recipe& recipe) {
 }
 
 TrainingData load_training_data(const engine::Language& language, const train::Recipe& recipe) {
-  TrainingData data{load_set(recipe.data.train, recipe, language, "training set"), std::nullopt};
-  if (!recipe.data.eval.empty())
-    data.eval = load_set(recipe.data.eval, recipe, language, "validation set");
+  std::optional<Progress> bar;  // in MB, for what is not in the cache
+  const auto progress = [&](int64_t read, int64_t all) {
+    if (!bar) bar.emplace(std::max<int64_t>(1, all >> 20));
+    bar->update(read >> 20, {{"reading", "data"}});
+  };
+  TrainingData data = train::load_data(recipe, language, {.progress = progress});
+  if (bar) bar->finish();
+  describe(data.train, "training set");
+  if (data.eval) describe(*data.eval, "validation set");
   return data;
 }
 

@@ -3,15 +3,14 @@
 
 #include "engine/language.h"
 #include "engine/model.h"
+#include "train/examples.h"
 #include "train/recipe.h"
 #include "train/trainer.h"
 
 namespace hone::cli {
 
-struct TrainingData {
-  data::SampleSet train;
-  std::optional<data::SampleSet> eval;
-};
+using train::TrainingData;
+
 // The recipe's files, tokenised; says on stderr what they hold. Before the weights are loaded, so
 // that a mistake in them shows at once.
 TrainingData load_training_data(const engine::Language& language, const train::Recipe& recipe);

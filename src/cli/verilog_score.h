@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "data/dataset.h"
+#include "data/example.h"
 #include "engine/generator.h"
 #include "engine/language.h"
 #include "verilog/simulate.h"

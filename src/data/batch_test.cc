@@ -8,6 +8,7 @@
 namespace hone::data {
 namespace {
 
+using RowsOf = std::vector<std::vector<uint32_t>>;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
@@ -26,20 +27,37 @@ TEST(Batch, LaysOutTokensAndTargets) {
   const SampleSet set({sample(10, "0011"), sample(20, "01"), sample(30, "01010")},
                       {.batch = 2, .seq_len = 5}, "training set");
   EXPECT_EQ(set.counts.kept, 3);
-  const Batch b = make_batch(set, std::vector<int64_t>{2, 0}, 6);
+  const Batch b = make_batch(set, RowsOf{{2}, {0}}, 6);
   EXPECT_THAT(b.tokens, ElementsAre(30, 31, 32, 33, 34, 10, 11, 12, 13, 0));
   EXPECT_THAT(b.positions, ElementsAre(0, 1, 2, 3, 4, 0, 1, 2, 3, 0));
   EXPECT_THAT(b.segments, ElementsAre(1, 1, 1, 1, 1, 1, 1, 1, 1, 0));
   EXPECT_THAT(b.rows, ElementsAre(0, 2, 6, 7, 0, 0));
   EXPECT_THAT(b.labels, ElementsAre(31, 33, 12, 13, 0, 0));
   EXPECT_THAT(b.weights, ElementsAre(1, 1, 1, 1, 0, 0));
+  EXPECT_THAT(b.row_sample, ElementsAre(0, 0, 1, 1, 0, 0));
+  EXPECT_EQ(b.samples, 2);
   EXPECT_EQ(b.real_tokens, 9);
   EXPECT_EQ(b.targets, 4);
 }
 
+// Segments and positions begin anew with each sample; no target reaches over a border.
+TEST(Batch, LaysOutSeveralSamplesInARow) {
+  const SampleSet set({sample(10, "011"), sample(20, "11"), sample(30, "0101")},
+                      {.batch = 2, .seq_len = 6}, "training set");
+  const Batch b = make_batch(set, RowsOf{{2, 1}, {0}}, 8);
+  EXPECT_THAT(b.tokens, ElementsAre(30, 31, 32, 33, 20, 21, 10, 11, 12, 0, 0, 0));
+  EXPECT_THAT(b.positions, ElementsAre(0, 1, 2, 3, 0, 1, 0, 1, 2, 0, 0, 0));
+  EXPECT_THAT(b.segments, ElementsAre(1, 1, 1, 1, 2, 2, 1, 1, 1, 0, 0, 0));
+  EXPECT_THAT(b.rows, ElementsAre(0, 2, 4, 6, 7, 0, 0, 0));
+  EXPECT_THAT(b.labels, ElementsAre(31, 33, 21, 11, 12, 0, 0, 0));
+  EXPECT_THAT(b.row_sample, ElementsAre(0, 0, 1, 2, 2, 0, 0, 0));
+  EXPECT_EQ(b.samples, 3);
+  EXPECT_EQ(b.targets, 5);
+}
+
 TEST(Batch, KeepsRowsWithoutASampleEmpty) {
   const SampleSet set({sample(10, "01")}, {.batch = 3, .seq_len = 2}, "set");
-  const Batch b = make_batch(set, std::vector<int64_t>{0}, 32);
+  const Batch b = make_batch(set, RowsOf{{0}}, 32);
   EXPECT_THAT(b.tokens, ElementsAre(10, 11, 0, 0, 0, 0));
   EXPECT_THAT(b.segments, ElementsAre(1, 1, 0, 0, 0, 0));
   EXPECT_EQ(b.rows.size(), 32u);
@@ -59,7 +77,7 @@ TEST(Batch, CountsWhatItDrops) {
 
 TEST(Batch, TargetsOfAFullRowStopBeforeItsEnd) {
   const SampleSet set({sample(5, "1111")}, {.batch = 1, .seq_len = 4}, "set");
-  const Batch b = make_batch(set, std::vector<int64_t>{0}, 3);
+  const Batch b = make_batch(set, RowsOf{{0}}, 3);
   EXPECT_THAT(b.rows, ElementsAre(0, 1, 2));
   EXPECT_THAT(b.labels, ElementsAre(6, 7, 8));
 }

@@ -1,58 +1,75 @@
 #include "data/batcher.h"
 
 #include <algorithm>
-#include <numeric>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/random.h"
 
 namespace hone::data {
-namespace {
 
-std::vector<int64_t> order_of(uint64_t seed, int64_t epoch, size_t count) {
-  std::vector<int64_t> order(count);
-  std::iota(order.begin(), order.end(), 0);
-  // The seeds of two epochs must not be neighbours in one stream: mix them apart.
-  Random random(Random(seed).bits() ^ Random(static_cast<uint64_t>(epoch)).bits());
-  random.shuffle(order);
-  return order;
+nlohmann::ordered_json to_json(const Cursor& cursor) {
+  return {{"epoch", cursor.epoch}, {"index", cursor.index}};
 }
 
-}  // namespace
+Cursor cursor_of(const nlohmann::ordered_json& json) {
+  const auto number = [&](const char* key) {
+    const bool there = json.is_object() && json.contains(key) && json[key].is_number_integer();
+    if (!there) throw ConfigError("the data cursor has no \"{}\"", key);
+    return json[key].get<int64_t>();
+  };
+  return {number("epoch"), number("index")};
+}
 
 Batcher::Batcher(const SampleSet& set, uint64_t seed, int64_t batches) : set_(set), seed_(seed) {
   int64_t most = 0;
-  for (int64_t i = 0; i < batches; ++i) {
-    int64_t targets = 0;
-    for (const int64_t number : take())
-      targets += target_count(set_.samples[static_cast<size_t>(number)]);
-    most = std::max(most, targets);
-  }
+  for (int64_t i = 0; i < batches; ++i) most = std::max(most, targets_of(take()));
   targets_padded_ = round_targets(most);
   cursor_ = {};
 }
 
-std::vector<int64_t> Batcher::take() {
-  std::vector<int64_t> numbers;
-  while (std::ssize(numbers) < set_.shape.batch) {
-    if (cursor_.index == std::ssize(set_.samples)) cursor_ = {cursor_.epoch + 1, 0};
-    if (ordered_epoch_ != cursor_.epoch) {
-      ordered_epoch_ = cursor_.epoch;
-      order_ = order_of(seed_, cursor_.epoch, set_.samples.size());
-    }
-    numbers.push_back(order_[static_cast<size_t>(cursor_.index++)]);
-  }
-  return numbers;
+void Batcher::plan(int64_t epoch) {
+  if (planned_ == epoch) return;
+  planned_ = epoch;
+  rows_ = epoch_rows(set_, seed_, epoch);
 }
 
-Batch Batcher::next() { return make_batch(set_, take(), targets_padded_); }
+Batcher::Taken Batcher::take() {
+  Taken rows;
+  while (std::ssize(rows) < set_.shape.batch) {
+    plan(cursor_.epoch);
+    if (cursor_.index == rows_.size()) {
+      cursor_ = {cursor_.epoch + 1, 0};
+      continue;
+    }
+    const auto row = rows_[cursor_.index++];
+    rows.emplace_back(row.begin(), row.end());
+  }
+  return rows;
+}
+
+int64_t Batcher::targets_of(const Taken& rows) const {
+  int64_t targets = 0;
+  for (const auto& row : rows)
+    for (const uint32_t sample : row) targets += set_.samples.targets(sample);
+  return targets;
+}
+
+Batch Batcher::next() {
+  const Taken rows = take();
+  if (targets_of(rows) > targets_padded_)
+    throw Error("the run was planned for fewer batches: one has {} targets, its largest {}",
+                targets_of(rows), targets_padded_);
+  return make_batch(set_, rows, targets_padded_);
+}
 
 void Batcher::seek(const Cursor& cursor) {
-  if (cursor.epoch < 0 || cursor.index < 0 || cursor.index > std::ssize(set_.samples))
+  const bool possible = cursor.epoch >= 0 && cursor.index >= 0;
+  if (possible) plan(cursor.epoch);
+  if (!possible || cursor.index > rows_.size())
     throw ConfigError(
-        "cannot resume at epoch {}, example {}: the training set has {} examples; resume with the "
+        "cannot resume at epoch {}, sequence {}: the training set has {} examples; resume with the "
         "data the run began with",
-        cursor.epoch, cursor.index, set_.samples.size());
+        cursor.epoch, cursor.index, set_.size());
   cursor_ = cursor;
 }
 

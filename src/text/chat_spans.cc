@@ -57,24 +57,35 @@ size_t common_prefix(std::string_view a, std::string_view b) {
   return static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
+// More than its content is the model's own.
+bool is_more_than_content(const Message& m) {
+  return is_assistant(m) && (m.calls_tools() || m.extra.contains("reasoning_content") ||
+                             m.extra.contains("reasoning") || m.extra.contains("thinking"));
+}
+
 class Finder {
  public:
   Finder(const ChatTemplate& chat_template, std::span<const Message> messages,
-         const RenderOptions& options, std::string_view text)
-      : template_(chat_template), messages_(messages), options_(options), text_(text) {
+         std::span<const size_t> wanted, const RenderOptions& options, std::string_view text)
+      : template_(chat_template),
+        messages_(messages),
+        wanted_(wanted),
+        options_(options),
+        text_(text) {
     while (text.find(fmt::format("Hone{}q", salt_)) != std::string_view::npos) ++salt_;
   }
 
   std::optional<Spans> find() {
-    if (std::ranges::none_of(messages_, is_assistant)) return Spans();
+    if (wanted_.empty()) return Spans();
     if (!find_closing()) return std::nullopt;
-    auto found = between_markers([](const Message&) { return true; });
+    auto found = between_markers([](const Message& m) { return !m.calls_tools(); });
     // A template may leave out a blank message, or write other text around it.
-    if (!found) found = between_markers([](const Message& m) { return !is_blank(m.content); });
+    if (!found)
+      found = between_markers(
+          [](const Message& m) { return !m.calls_tools() && !is_blank(m.content); });
     Spans spans;
-    for (size_t i = 0; i < messages_.size(); ++i) {
-      if (!is_assistant(messages_[i])) continue;
-      const auto span = found && (*found)[i] ? (*found)[i] : after_prefix(i);
+    for (const size_t i : wanted_) {
+      const auto span = span_of(i, found ? (*found)[i] : std::nullopt);
       if (!span) return std::nullopt;
       spans.push_back(*span);
     }
@@ -82,8 +93,18 @@ class Finder {
   }
 
  private:
+  std::optional<ChatSpan> span_of(size_t i, const std::optional<ChatSpan>& content) const {
+    if (!is_assistant(messages_[i])) return content;
+    if (!is_more_than_content(messages_[i])) return content ? content : after_prefix(i);
+    if (const auto whole = after_prefix(i)) return whole;
+    if (const auto whole = instead_of_answer(i)) return whole;
+    if (const auto whole = after_prefix(i, /*closes=*/false)) return whole;
+    return content;
+  }
+
   // Letters and digits only, so that no template trims, escapes or splits it.
   std::string marker(size_t i) const { return fmt::format("Hone{}q{}z", salt_, i); }
+  Message marked_answer(size_t i) const { return {messages_[i].role, marker(i)}; }
 
   // Nothing where the template refuses: a shortened or marked conversation need not suit it.
   std::optional<std::string> render(std::span<const Message> messages, bool prompt) const {
@@ -96,16 +117,19 @@ class Finder {
     }
   }
 
-  // What the template writes behind the last answer when nothing follows it.
+  // What the template writes behind the last answer when nothing follows it. False where it cannot
+  // be told although an answer is wanted.
   bool find_closing() {
-    size_t last = messages_.size() - 1;
-    while (!is_assistant(messages_[last])) --last;
-    std::vector<Message> marked(messages_.begin(), messages_.begin() + static_cast<long>(last) + 1);
-    marked[last].content = marker(last);
+    const auto last = std::find_if(messages_.rbegin(), messages_.rend(), is_assistant);
+    if (last == messages_.rend()) return true;
+    const auto i = static_cast<size_t>(messages_.rend() - last) - 1;
+    std::vector<Message> marked(messages_.begin(), messages_.begin() + static_cast<long>(i) + 1);
+    marked[i] = marked_answer(i);
     const auto text = render(marked, /*prompt=*/false);
-    const auto pieces = text ? cut_at_markers(*text, {{marker(last)}}) : std::nullopt;
+    const auto pieces = text ? cut_at_markers(*text, {{marker(i)}}) : std::nullopt;
     if (pieces) closing_ = pieces->back();
-    return pieces.has_value();
+    return pieces ||
+           std::ranges::none_of(wanted_, [&](size_t w) { return is_assistant(messages_[w]); });
   }
 
   // The messages that `chosen` holds for, put back between the template's pieces in the way that
@@ -114,8 +138,8 @@ class Finder {
     std::vector<Message> marked(messages_.begin(), messages_.end());
     std::vector<std::string> markers;
     std::vector<size_t> indices;
-    for (size_t i = 0; i < marked.size(); ++i) {
-      if (!is_assistant(marked[i]) || !chosen(marked[i])) continue;
+    for (const size_t i : wanted_) {
+      if (!chosen(marked[i])) continue;
       markers.push_back(marked[i].content = marker(i));
       indices.push_back(i);
     }
@@ -144,18 +168,37 @@ class Finder {
     return std::nullopt;
   }
 
-  // All that the template adds for answer i to what it writes before it.
-  std::optional<ChatSpan> after_prefix(size_t i) const {
+  // All that the template adds for answer i to what it writes before it. Without `closes` it may
+  // end in another way than an answer does: a turn goes on after a tool was called.
+  std::optional<ChatSpan> after_prefix(size_t i, bool closes = true) const {
     const auto before = render(messages_.first(i), /*prompt=*/true);
     const auto upto = render(messages_.first(i + 1), /*prompt=*/false);
-    if (!before || !upto || !upto->starts_with(*before) || !text_.starts_with(*upto) ||
-        !std::string_view(*upto).substr(before->size()).ends_with(closing_))
+    if (!before || !upto || !upto->starts_with(*before) || !text_.starts_with(*upto))
       return std::nullopt;
-    return ChatSpan{i, before->size(), upto->size() - closing_.size(), upto->size()};
+    const std::string_view added = std::string_view(*upto).substr(before->size());
+    if (closes && !added.ends_with(closing_)) return std::nullopt;
+    const size_t tail = closes ? closing_.size() : trailing_space(added);
+    return ChatSpan{i, before->size(), upto->size() - tail, upto->size()};
+  }
+
+  // What stands where the template would put a plain answer, everything else as it is.
+  std::optional<ChatSpan> instead_of_answer(size_t i) const {
+    std::vector<Message> marked(messages_.begin(), messages_.end());
+    marked[i] = marked_answer(i);
+    const auto text = render(marked, options_.add_generation_prompt);
+    const auto pieces = text ? cut_at_markers(*text, {{marker(i)}}) : std::nullopt;
+    if (!pieces) return std::nullopt;
+    const std::string &before = pieces->front(), &after = pieces->back();
+    if (before.size() + after.size() > text_.size() || !text_.starts_with(before) ||
+        !text_.ends_with(after))
+      return std::nullopt;
+    const size_t end = text_.size() - after.size();
+    return ChatSpan{i, before.size(), end, end + common_prefix(after, closing_)};
   }
 
   const ChatTemplate& template_;
   std::span<const Message> messages_;
+  std::span<const size_t> wanted_;
   const RenderOptions& options_;
   std::string_view text_;
   size_t salt_ = 0;
@@ -166,8 +209,9 @@ class Finder {
 
 std::optional<Spans> find_chat_spans(const ChatTemplate& chat_template,
                                      std::span<const Message> messages,
-                                     const RenderOptions& options, std::string_view text) {
-  return Finder(chat_template, messages, options, text).find();
+                                     std::span<const size_t> wanted, const RenderOptions& options,
+                                     std::string_view text) {
+  return Finder(chat_template, messages, wanted, options, text).find();
 }
 
 }  // namespace hone::text

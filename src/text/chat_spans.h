@@ -1,10 +1,13 @@
-// Where a template puts the assistant's messages in the text that it renders.
+// Where a template puts messages in the text that it renders.
 //
 // Found by rendering, never by looking for the messages' own words: the conversation is rendered a
-// second time with a unique marker in place of each assistant message. What stands between the
+// second time with a unique marker in place of each message in question. What stands between the
 // markers is the template's; between those pieces, in the true text, stand the messages, as they
-// are or trimmed. Where a template looks into a message (to move its reasoning, say), the text that
-// it gives up to the message is compared with the whole instead.
+// are or trimmed. Where a template looks into an assistant's message (to move its reasoning, say),
+// the text that it gives up to the message is compared with the whole instead.
+//
+// An assistant's message that calls tools or reasons is all that the template writes for it: what
+// it adds to the text before it, or what stands where a plain answer would.
 #pragma once
 
 #include <optional>
@@ -22,10 +25,11 @@ struct ChatSpan {
   size_t turn_end;    // [end, turn_end): what the template writes to end this turn
 };
 
-// One span for each assistant message of `text`, which is the template's rendering of `messages`
-// with `options`; nothing where the template rewrites a message.
+// The spans of the messages with these indices (ascending) in `text`, which is the template's
+// rendering of `messages` with `options`; nothing where the template rewrites one of them.
 std::optional<std::vector<ChatSpan>> find_chat_spans(const ChatTemplate& chat_template,
                                                      std::span<const Message> messages,
+                                                     std::span<const size_t> wanted,
                                                      const RenderOptions& options,
                                                      std::string_view text);
 

@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/mmap.h"
+#include "base/sha256.h"
 #include "ckpt/gguf.h"
 #include "text/bridge.h"
 #include "text/tokenizer.h"
@@ -57,6 +58,7 @@ ChatTemplate::ChatTemplate(std::string_view source, std::string name, const Toke
   set("eos_token", ids.eos);
   set("unk_token", ids.unk);
   set("pad_token", ids.pad);
+  fingerprint_ = sha256(fmt::format("{}\n{}", special_tokens_.dump(), source));
 }
 
 std::optional<ChatTemplate> ChatTemplate::from_folder(const fs::path& folder,

@@ -58,12 +58,15 @@ class ChatTemplate {
   // Throws TemplateError.
   std::string render(std::span<const Message> messages, const RenderOptions& options = {}) const;
 
+  // Two templates with the same render the same: a digest of the source and the special tokens.
+  const std::string& fingerprint() const { return fingerprint_; }
+
  private:
   struct Free {
     void operator()(HoneTemplate* chat_template) const;
   };
 
-  std::string name_;
+  std::string name_, fingerprint_;
   std::unique_ptr<HoneTemplate, Free> handle_;
   nlohmann::ordered_json special_tokens_ = nlohmann::ordered_json::object();
 };

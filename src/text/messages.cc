@@ -19,6 +19,7 @@ struct Answer {
   size_t start, end, learnt_end;
 
   bool ended() const { return learnt_end > end; }
+  bool empty() const { return learnt_end == start; }
 };
 
 // Special tokens that stand before the first answer: they begin turns.
@@ -83,36 +84,60 @@ Tokens encode_pieces(const Tokenizer& tokenizer, std::string_view text, std::vec
   return tokens;
 }
 
-ChatTokens learn_answers(const Tokens& tokens, const std::vector<Answer>& answers) {
-  ChatTokens result;
-  auto answer = answers.begin();
-  for (const SpannedToken& t : tokens) {
-    while (answer != answers.end() && t.start >= answer->learnt_end) ++answer;
-    // A token of no bytes is a space that the tokenizer puts before what follows.
-    const bool learnt =
-        answer != answers.end() && (t.start >= answer->start || t.end > answer->start);
-    result.ids.push_back(t.id);
-    result.mask.push_back(learnt);
+bool covers(const Learn& learn, std::string_view role) {
+  const auto has = [&](std::string_view name) {
+    return std::ranges::find(learn.roles, name) != learn.roles.end();
+  };
+  return has(role) || (role == "developer" && has("system")) || (role == "function" && has("tool"));
+}
+
+bool is_assistant(const Message& message) { return message.role == "assistant"; }
+
+// One a message: is it to be learnt?
+std::vector<bool> chosen(std::span<const Message> messages, const Learn& learn) {
+  const auto last = std::find_if(messages.rbegin(), messages.rend(), is_assistant);
+  std::vector<bool> result;
+  for (const Message& m : messages) {
+    const bool is_last = last != messages.rend() && &m == &*last;
+    result.push_back(
+        m.train.value_or(learn.all || covers(learn, m.role) || (learn.last_turn && is_last)));
   }
   return result;
 }
 
-ChatTokens learn_all(const Tokens& tokens) {
+// The mask with `inside` for the tokens of the answers that are to be learnt, or not, and its
+// opposite elsewhere.
+ChatTokens mask_answers(const Tokens& tokens, const std::vector<Answer>& answers, bool inside) {
   ChatTokens result;
-  for (const SpannedToken& t : tokens) result.ids.push_back(t.id);
-  result.mask.assign(result.ids.size(), 1);
+  auto answer = answers.begin();
+  for (const SpannedToken& t : tokens) {
+    while (answer != answers.end() && (t.start >= answer->learnt_end || answer->empty())) ++answer;
+    // A token of no bytes is a space that the tokenizer puts before what follows.
+    const bool within =
+        answer != answers.end() && (t.start >= answer->start || t.end > answer->start);
+    result.ids.push_back(t.id);
+    result.mask.push_back(within == inside);
+  }
   return result;
 }
 
-// The rendered text, and the answers in it when they can be told apart.
+// The rendered text, and where the messages are: all of the assistant's and those `needed`, or
+// only these; nothing when they cannot be told apart.
 struct Rendered {
   std::string text;
   std::optional<Spans> spans;
 
   Rendered(const ChatTemplate& chat_template, std::span<const Message> messages,
-           const RenderOptions& options) try
-      : text(chat_template.render(messages, options)),
-        spans(find_chat_spans(chat_template, messages, options, text)) {
+           const std::vector<bool>& needed, const RenderOptions& options) try
+      : text(chat_template.render(messages, options)) {
+    std::vector<size_t> all, few;
+    for (size_t i = 0; i < messages.size(); ++i) {
+      if (needed[i]) few.push_back(i);
+      if (needed[i] || is_assistant(messages[i])) all.push_back(i);
+    }
+    spans = find_chat_spans(chat_template, messages, all, options, text);
+    if (!spans && few.size() < all.size() && !few.empty())
+      spans = find_chat_spans(chat_template, messages, few, options, text);
   } catch (const TemplateError& e) {
     throw ChatError(ChatError::kTemplate, "{}", e.what());
   }
@@ -139,34 +164,69 @@ void refuse_doubled_bos(const Tokenizer& tokenizer, const std::vector<int32_t>& 
                     tokenizer.token(*bos));
 }
 
+// Else an answer that is a call alone would teach nothing but its end.
+void refuse_lost_calls(const ChatTemplate& chat_template, std::span<const Message> messages,
+                       const RenderOptions& options, std::string_view text) {
+  if (std::ranges::none_of(messages, &Message::calls_tools)) return;
+  std::vector<Message> without(messages.begin(), messages.end());
+  for (Message& m : without) m.extra.erase("tool_calls");
+  try {
+    if (chat_template.render(without, options) != text) return;
+  } catch (const TemplateError&) {
+    return;
+  }
+  throw ChatError(ChatError::kTemplate, "the chat template leaves out tool calls");
+}
+
 }  // namespace
 
+const Learn Learn::kAssistant{.all = false, .roles = {"assistant"}, .last_turn = false};
+const Learn Learn::kAll{.all = true, .roles = {}, .last_turn = false};
+
 ChatTokens tokenize_chat(const Tokenizer& tokenizer, const ChatTemplate& chat_template,
-                         std::span<const Message> messages, Learn learn,
+                         std::span<const Message> messages, const Learn& learn,
                          const RenderOptions& options) {
-  const bool all = learn == Learn::kAll;
-  if (!all && std::ranges::find(messages, "assistant", &Message::role) == messages.end())
-    throw ChatError(ChatError::kNoAssistant, "no message is the assistant's: nothing to learn");
-  const Rendered rendered(chat_template, messages, options);
-  if (!all && !rendered.spans)
-    throw ChatError(
-        ChatError::kUnmarkable,
-        "the chat template rewrites an assistant message: what to learn cannot be told");
+  const std::vector<bool> learnt = chosen(messages, learn);
+  if (!learn.all && std::ranges::find(learnt, true) == learnt.end())
+    throw ChatError(ChatError::kNoAssistant, "no message is one to learn: {}",
+                    learn.roles == Learn::kAssistant.roles && !learn.last_turn
+                        ? "none is the assistant's"
+                        : "none has a role that loss_on names");
+  std::vector<bool> needed = learnt;
+  if (learn.all) needed.flip();  // those that are not learnt must be told apart
+  const Rendered rendered(chat_template, messages, needed, options);
+  refuse_lost_calls(chat_template, messages, options, rendered.text);
+  if (!rendered.spans && std::ranges::find(needed, true) != needed.end())
+    throw ChatError(ChatError::kUnmarkable,
+                    "the chat template rewrites a message: what to learn cannot be told");
 
   Tokens tokens = tokenizer.encode_spans(rendered.text);
-  const auto answers =
-      find_answers(tokenizer, rendered.text, tokens, rendered.spans.value_or(Spans()));
+  auto answers = find_answers(tokenizer, rendered.text, tokens, rendered.spans.value_or(Spans()));
   if (!tokenizer.adds_space()) {  // else each piece would begin with a space
-    const auto joints = bad_joints(tokens, answers, [&](const Answer& a) {
+    std::vector<Answer> spoken;
+    std::ranges::copy_if(answers, std::back_inserter(spoken),
+                         [&](const Answer& a) { return is_assistant(messages[a.message]); });
+    const auto joints = bad_joints(tokens, spoken, [&](const Answer& a) {
       return speaks_before(chat_template, messages.first(a.message), options, rendered.text,
                            a.start);
     });
     if (!joints.empty()) tokens = encode_pieces(tokenizer, rendered.text, joints);
   }
-  ChatTokens result = all ? learn_all(tokens) : learn_answers(tokens, answers);
-  result.answers = static_cast<int>(answers.size());
-  result.ended = static_cast<int>(std::ranges::count_if(answers, &Answer::ended));
+  int spoken = 0, ended = 0;
+  for (const Answer& a : answers) {
+    if (!learnt[a.message] || !is_assistant(messages[a.message])) continue;
+    ++spoken;
+    ended += a.ended() ? 1 : 0;
+  }
+  std::erase_if(answers, [&](const Answer& a) { return !needed[a.message]; });
+  ChatTokens result = mask_answers(tokens, answers, /*inside=*/!learn.all);
+  result.answers = spoken;
+  result.ended = ended;
   refuse_doubled_bos(tokenizer, result.ids);
+  if (!learn.all && std::ranges::find(result.mask, 0) == result.mask.end())
+    throw ChatError(
+        ChatError::kUnmasked,
+        "every token would be learnt: the chat template writes nothing around messages");
   return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "text/chat_template.h"
@@ -15,8 +16,9 @@ namespace hone::text {
 struct ChatError : ConfigError {
   enum Kind {
     kTemplate,     // the template fails, or refuses the messages
-    kNoAssistant,  // there is nothing to learn: no message is the assistant's
-    kUnmarkable,   // the template rewrites an assistant message, so that it cannot be told apart
+    kNoAssistant,  // there is nothing to learn: no message is one that the scope names
+    kUnmarkable,   // the template rewrites a message, so that it cannot be told apart
+    kUnmasked,     // every token would be learnt although only some messages should
     kDoubledBos,   // the text begins with two BOS
   };
   template <class... Args>
@@ -28,19 +30,26 @@ struct ChatError : ConfigError {
 struct ChatTokens {
   std::vector<int32_t> ids;
   std::vector<uint8_t> mask;   // one an id; 1: to be learnt
-  int answers = 0, ended = 0;  // messages of the assistant; those whose end of turn is in the mask
+  int answers = 0, ended = 0;  // messages of the assistant that are learnt; those of them whose
+                               // end of turn is in the mask
 };
 
-enum class Learn {
-  kAssistant,  // the content of each assistant message, and the token that ends its turn
-  kAll,
+// Which tokens are learnt: all, or those of the messages of some roles, each with the token that
+// ends its turn. Message::train overrides it.
+struct Learn {
+  bool all = false;
+  std::vector<std::string> roles;  // "system" has "developer" with it, "tool" has "function"
+  bool last_turn = false;          // besides: the last message of the assistant
+
+  static const Learn kAssistant, kAll;
+  bool operator==(const Learn&) const = default;
 };
 
 // The ids of the rendered conversation, with nothing added by the tokenizer: a template writes its
-// own BOS. The mask follows from where the template puts each assistant message
-// (text/chat_spans.h). Throws ChatError.
+// own BOS. The mask follows from where the template puts each message (text/chat_spans.h). The ids
+// do not depend on what is learnt. Throws ChatError.
 ChatTokens tokenize_chat(const Tokenizer& tokenizer, const ChatTemplate& chat_template,
-                         std::span<const Message> messages, Learn learn = Learn::kAssistant,
+                         std::span<const Message> messages, const Learn& learn = Learn::kAssistant,
                          const RenderOptions& options = {});
 
 // The ids of a conversation that the assistant is to answer. Where the template only adds to that

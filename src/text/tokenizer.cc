@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/mmap.h"
+#include "base/sha256.h"
 #include "ckpt/gguf.h"
 #include "text/bridge.h"
 #include "text/detokenizer.h"
@@ -19,6 +20,7 @@ Tokenizer::Tokenizer(std::string_view json, const std::string& name) {
   HoneTokenizer* handle = nullptr;
   check_bridge<FileError>(hone_tokenizer_new(view(json), &handle), name);
   handle_.reset(handle);
+  fingerprint_ = sha256(json);
   read_vocabulary(name);
   read_description(name);
   const auto letter = encode("a", false);

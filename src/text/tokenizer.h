@@ -64,6 +64,8 @@ class Tokenizer {
   const SpecialIds& special_ids() const { return ids_; }
   bool adds_bos() const { return adds_bos_; }      // encode(text, true) begins with BOS
   bool adds_space() const { return adds_space_; }  // encode("a") is that of " a"
+  // Two tokenizers with the same give the same ids: a digest of the vocabulary and its rules.
+  const std::string& fingerprint() const { return fingerprint_; }
   // How many spaces a decoded text loses at its front, where SentencePiece had put one.
   size_t leading_spaces() const { return bytes_.leading_spaces; }
 
@@ -81,6 +83,7 @@ class Tokenizer {
   size_t checked(int32_t id) const;
 
   std::unique_ptr<HoneTokenizer, Free> handle_;
+  std::string fingerprint_;
   Strings tokens_;
   TokenBytes bytes_;
   std::unordered_set<int32_t> special_;

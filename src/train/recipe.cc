@@ -20,21 +20,7 @@ struct NotBuilt {
   bool (*asked)(const Recipe&);
 };
 
-bool has_format(const Recipe& r, std::string_view format) {
-  const auto same = [&](const DataSource& s) { return s.format == format; };
-  return std::ranges::any_of(r.data.train, same) || std::ranges::any_of(r.data.eval, same);
-}
-
-bool loss_is_on(const Recipe& r, std::string_view scope) {
-  return std::ranges::find(r.data.loss_on, scope) != r.data.loss_on.end();
-}
-
 bool has_several_devices(const Recipe& r) { return r.mesh.value && *r.mesh.value != MeshRecipe{}; }
-
-bool has_weights(const Recipe& r) {
-  auto weighted = [](const DataSource& s) { return s.weight != 1; };
-  return std::ranges::any_of(r.data.train, weighted) || std::ranges::any_of(r.data.eval, weighted);
-}
 
 const NotBuilt kNotBuilt[] = {
     {"adapter.kind: none", "use lora", [](auto& r) { return r.adapter.kind == "none"; }},
@@ -47,24 +33,6 @@ const NotBuilt kNotBuilt[] = {
     {"base.store: bf16", "use f32", [](auto& r) { return r.base.store == "bf16"; }},
     {"base.store: int8", "use f32", [](auto& r) { return r.base.store == "int8"; }},
     {"base.store: nf4", "use f32", [](auto& r) { return r.base.store == "nf4"; }},
-    {"data format: sharegpt", "use messages", [](auto& r) { return has_format(r, "sharegpt"); }},
-    {"data format: alpaca", "use messages", [](auto& r) { return has_format(r, "alpaca"); }},
-    {"data format: completion", "use messages",
-     [](auto& r) { return has_format(r, "completion"); }},
-    {"data format: text", "use messages", [](auto& r) { return has_format(r, "text"); }},
-    {"data format: preference", "use messages",
-     [](auto& r) { return has_format(r, "preference"); }},
-    {"data format: tokens", "use messages", [](auto& r) { return has_format(r, "tokens"); }},
-    {"data weight: other than 1", "use 1", has_weights},
-    {"data.loss_on: last-turn", "use assistant",
-     [](auto& r) { return loss_is_on(r, "last-turn"); }},
-    {"data.loss_on: user", "use assistant", [](auto& r) { return loss_is_on(r, "user"); }},
-    {"data.loss_on: system", "use assistant", [](auto& r) { return loss_is_on(r, "system"); }},
-    {"data.loss_on: tool", "use assistant", [](auto& r) { return loss_is_on(r, "tool"); }},
-    {"data.eval_share: above 0", "give data.eval", [](auto& r) { return r.data.eval_share > 0; }},
-    {"data.packing: true", "use false", [](auto& r) { return r.data.packing; }},
-    {"data.too_long: truncate", "use drop", [](auto& r) { return r.data.too_long == "truncate"; }},
-    {"data.too_long: split", "use drop", [](auto& r) { return r.data.too_long == "split"; }},
     {"optim.kind: adamw8bit", "use adamw", [](auto& r) { return r.optim.kind == "adamw8bit"; }},
     {"optim.kind: adafactor", "use adamw", [](auto& r) { return r.optim.kind == "adafactor"; }},
     {"optim.kind: lion", "use adamw", [](auto& r) { return r.optim.kind == "lion"; }},

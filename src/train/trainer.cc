@@ -19,18 +19,17 @@ double since(Clock::time_point t) {
 
 int64_t steps_of(const Recipe& r, const data::SampleSet& train) {
   if (r.length.steps) return *r.length.steps;
-  const double samples = static_cast<double>(train.samples.size()) * r.length.epochs.value_or(1);
-  const double steps = std::ceil(samples / static_cast<double>(r.batch.sequences));
+  const double rows = data::rows_an_epoch(train, static_cast<uint64_t>(r.seed));
+  const double steps =
+      std::ceil(rows * r.length.epochs.value_or(1) / static_cast<double>(r.batch.sequences));
   return std::max<int64_t>(1, static_cast<int64_t>(steps));
 }
 
 // An id beyond the vocabulary would silently be another token.
 void check_tokens(const data::SampleSet& set, const ModelShape& shape) {
-  for (const data::Sample& s : set.samples)
-    for (int32_t id : s.ids)
-      if (id < 0 || id >= shape.vocab)
-        throw ConfigError("token {} of the data is outside the model's vocabulary of {}", id,
-                          shape.vocab);
+  if (set.largest_id() >= shape.vocab)
+    throw ConfigError("token {} of the data is outside the model's vocabulary of {}",
+                      set.largest_id(), shape.vocab);
 }
 
 // What an earlier run left: it must not pass for the result of this one.
