@@ -8,7 +8,7 @@
 #include <span>
 
 struct XLA_FFI_Error;
-struct XLA_FFI_CallFrame;
+struct XLA_FFI_CallFrame;  // NOLINT(readability-identifier-naming): XLA names it
 
 namespace hone::kernels {
 

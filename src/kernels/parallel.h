@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <memory>
 
-#include "xla/ffi/api/ffi.h"
-
 namespace hone::kernels {
 
 // Calls work(begin, end) for blocks that together are [0, count), each of at most `block`; returns
@@ -15,8 +13,10 @@ namespace hone::kernels {
 //
 // The calling thread takes blocks too, and at the end waits only for blocks that another thread
 // has begun. So it may itself be a thread of the pool: where no other is free, it does everything.
-template <class Work>
-void parallel_for(xla::ffi::ThreadPool& pool, int64_t count, int64_t block, const Work& work) {
+//
+// Pool is xla::ffi::ThreadPool, or has its num_threads() and Schedule(task).
+template <class Pool, class Work>
+void parallel_for(Pool& pool, int64_t count, int64_t block, const Work& work) {
   const int64_t blocks = (count + block - 1) / block;
   struct State {  // outlives this call in tasks that start too late to get a block
     std::atomic<int64_t> next = 0;

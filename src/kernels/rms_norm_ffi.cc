@@ -3,6 +3,7 @@
 #include "kernels/kernels.h"
 #include "kernels/parallel.h"
 #include "kernels/rms_norm.h"
+#include "xla/ffi/api/ffi.h"
 
 namespace hone::kernels {
 namespace {

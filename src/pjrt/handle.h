@@ -20,7 +20,7 @@ class Handle {
  public:
   Handle() = default;
   Handle(std::shared_ptr<const Parent> parent, T* raw) : parent_(std::move(parent)), raw_(raw) {
-    live_ += raw_ != nullptr;
+    count() += raw_ != nullptr;
   }
   Handle(Handle&& from) noexcept
       : parent_(std::move(from.parent_)), raw_(std::exchange(from.raw_, nullptr)) {}
@@ -41,7 +41,7 @@ class Handle {
     args.*Field = std::exchange(raw_, nullptr);
     const Plugin& door = parent_->plugin();
     if (door.has(Destroy)) door.discard((door.api()->*Destroy)(&args));
-    --live_;
+    --count();
     parent_.reset();
   }
 
@@ -49,12 +49,16 @@ class Handle {
   explicit operator bool() const { return raw_ != nullptr; }
   const std::shared_ptr<const Parent>& parent() const { return parent_; }
   const Plugin& plugin() const { return parent_->plugin(); }
-  static int live() { return live_; }  // for leak checks
+  static int live() { return count(); }  // for leak checks
 
  private:
+  static std::atomic<int>& count() {
+    static std::atomic<int> live = 0;
+    return live;
+  }
+
   std::shared_ptr<const Parent> parent_;
   T* raw_ = nullptr;
-  inline static std::atomic<int> live_ = 0;
 };
 
 using ClientHandle = Handle<PJRT_Client, PJRT_Client_Destroy_Args, &PJRT_Api::PJRT_Client_Destroy,
