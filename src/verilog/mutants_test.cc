@@ -15,6 +15,7 @@ namespace hone::verilog {
 namespace {
 
 constexpr int kTasksPerKind = 2;
+const Simulator kPatient{.limits = {.seconds = 60}};  // a busy machine is no verdict
 
 struct Mistake {
   const char *what, *pattern, *replacement;
@@ -108,7 +109,7 @@ TEST(Mutants, ComeFromModulesThatPass) {
   const std::vector<Task> tasks = some_of_each_kind();
   std::vector<Job> jobs;
   for (const Task& task : tasks) jobs.push_back({task.module, task.testbench});
-  const std::vector<Outcome> outcomes = simulate_all(jobs, 2);
+  const std::vector<Outcome> outcomes = simulate_all(jobs, 2, kPatient);
   for (size_t i = 0; i < outcomes.size(); ++i)
     EXPECT_EQ(name(outcomes[i].verdict), "pass") << outcomes[i].error << "\n" << tasks[i].module;
 }
@@ -124,7 +125,7 @@ TEST(Mutants, AreRejected) {
     }
   std::vector<Job> jobs;
   for (size_t i = 0; i < texts.size(); ++i) jobs.push_back({texts[i], of[i]->testbench});
-  const std::vector<Outcome> outcomes = simulate_all(jobs, 2);
+  const std::vector<Outcome> outcomes = simulate_all(jobs, 2, kPatient);
 
   std::map<std::string, Tally> tallies;
   for (size_t i = 0; i < outcomes.size(); ++i) {

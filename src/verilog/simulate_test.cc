@@ -95,9 +95,10 @@ const std::vector<Case>& cases() {
 
 TEST(Simulate, GivesTheVerdict) {
   const std::string testbench = inverter_bench();
-  const Simulator simulator{.limits = {.seconds = 8, .memory_bytes = size_t{256} << 20}};
   for (const Case& c : cases()) {
-    const Outcome outcome = simulate(c.module, testbench, simulator);
+    const double seconds =
+        c.verdict == Verdict::kTimeout ? 0.5 : 60;  // a busy machine is no verdict
+    const Outcome outcome = simulate(c.module, testbench, {.limits = {.seconds = seconds}});
     EXPECT_EQ(name(outcome.verdict), name(c.verdict)) << c.what << ": " << outcome.error;
     EXPECT_THAT(outcome.error, HasSubstr(c.error)) << c.what;
     EXPECT_EQ(outcome.error.empty(), c.verdict == Verdict::kPass) << c.what;
