@@ -132,7 +132,7 @@ std::string curves(const Study& s) {
   for (const Trial& t : s.trials)
     for (const Measurement& m : t.measurements) all.push_back(m.value);
   const auto [low, high] = usual_range(all);
-  Axis steps = number_axis(first, last, true);
+  Axis steps = number_axis(0.93 * first, 1.04 * last, true);
   if (const std::vector<int64_t> rungs = rungs_of(s.space); !rungs.empty()) {
     steps.ticks.clear();
     for (const int64_t rung : rungs)

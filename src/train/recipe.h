@@ -299,9 +299,12 @@ struct Recipe {
   bool operator==(const Recipe&) const = default;
 };
 
-// A file (a path with a / or a .yaml at its end) or a name of recipes/, then the overrides
-// "key=value" in order, then `auto` of compute and remat resolved, then check_recipe().
+// A file (a path with a / or a .yaml at its end) or a name of recipes/, then as changed() does.
 Recipe load_recipe(const std::string& name, std::span<const std::string> overrides);
+
+// The overrides "key=value" in order, then `auto` of compute and remat resolved, then
+// check_recipe().
+Recipe changed(Recipe recipe, std::span<const std::string> overrides);
 
 // Throws ConfigError for what no single field can know: what is missing, what does not fit
 // together, and what is not built yet.

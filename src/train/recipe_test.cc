@@ -174,6 +174,7 @@ TEST(Recipe, AllRecipesLoad) {
   int count = 0;
   for (const auto& entry : fs::recursive_directory_iterator("recipes")) {
     if (!entry.is_regular_file()) continue;
+    if (entry.path().parent_path().filename() == "tune") continue;  // spaces, not recipes
     EXPECT_EQ(entry.path().extension(), ".yaml") << entry.path();
     EXPECT_EQ(message_of([&] { load_recipe(entry.path().string(), {}); }), "");
     ++count;
