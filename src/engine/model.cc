@@ -57,6 +57,14 @@ Model Model::open(const std::string& model, const nn::Tuning& tuning, uint64_t s
   return m;
 }
 
+void Model::renew(const nn::Tuning& t, uint64_t seed) {
+  const Declarations declared(files, t);
+  check_targets(t, declared.params, "adapter.targets");
+  check(t.whole == tuning.whole, "weights trained whole are not among the frozen ones");
+  tuning = t;
+  trained = new_trained(device, files, declared.params, seed);
+}
+
 Decoder Model::build(nn::Params& params) const {
   return files.family().build(nn::Scope(params), files.config());
 }

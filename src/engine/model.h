@@ -33,6 +33,10 @@ struct Model {
   // ConfigError when a name in `tuning` matches no layer.
   static Model open(const std::string& model, const nn::Tuning& tuning, uint64_t seed);
 
+  // Starts again with the same frozen weights and new trained ones; `tuning` differs in its
+  // adapters only. Throws ConfigError as open() does.
+  void renew(const nn::Tuning& tuning, uint64_t seed);
+
   const pjrt::Buffer& weight(std::string_view name) const;  // of either kind
   Decoder build(nn::Params& params) const;                  // the family's, for these files
 };
