@@ -1,5 +1,7 @@
 #include "data/summary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
