@@ -83,6 +83,10 @@ void check_recipe(const Recipe& r) {
 Recipe load_recipe(const std::string& name, std::span<const std::string> overrides) {
   Recipe recipe;
   read_fields(read_yaml(find_recipe(name)), recipe);
+  return changed(std::move(recipe), overrides);
+}
+
+Recipe changed(Recipe recipe, std::span<const std::string> overrides) {
   for (const std::string& text : overrides) set_field(recipe, text);
   if (recipe.compute == "auto") recipe.compute = recipe.device == "cpu" ? "f32" : "bf16";
   if (recipe.remat == "auto") recipe.remat = "none";  // unrolled on a CPU, where memory is plenty
