@@ -3,9 +3,9 @@
 
 #include <fstream>
 
+#include "base/crc32c.h"
 #include "base/error.h"
 #include "base/random.h"
-#include "data/crc32c.h"
 #include "data/row.h"
 #include "data/tf_example.h"
 #include "data/tfrecord.h"
@@ -111,6 +111,38 @@ TEST(Rows, NameFileLineAndFault) {
         << row.bytes;
   std::printf("%zu bad files\n", std::size(table));
   EXPECT_GE(std::size(table), 32u);
+}
+
+// tools/golden_parquet.py: snappy, zstd in two row groups, gzip with pages of version 2.
+TEST(Rows, OfParquet) {
+  const std::string wanted =
+      R"({"id":1,"score":0.5,"good":true,"input_ids":[1,2,3],"messages":[{"role":"user","content":"hé\n"},{"role":"assistant","content":""}]}
+{"id":null,"score":null,"good":null,"input_ids":null,"messages":null}
+{"id":-4611686018427387904,"score":-1e+300,"good":false,"input_ids":[],"messages":[{"role":"user","content":null}]}
+)";
+  for (const char* compression : {"snappy", "zstd", "gzip"}) {
+    const auto rows = open_rows(fmt::format("tests/golden/rows_{}.parquet", compression));
+    std::string text;
+    while (const auto row = rows->next()) text += row->dump() + "\n";
+    EXPECT_EQ(text, wanted) << compression;
+    EXPECT_FALSE(rows->next().has_value());
+  }
+}
+
+// Cut anywhere, or with any byte changed, it gives rows or an error of one line.
+TEST(Rows, DamagedParquetIsRefused) {
+  std::ifstream in("tests/golden/rows_snappy.parquet", std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(in), {}};
+  for (size_t n = 0; n < whole.size(); n += 7)
+    EXPECT_THAT(read("cut.parquet", whole.substr(0, n)), HasSubstr("ERR ")) << n;
+  int refused = 0;
+  for (size_t n = 0; n < whole.size(); ++n) {
+    std::string bytes = whole;
+    bytes[n] = static_cast<char>(bytes[n] ^ 0x55);
+    refused += read("flip.parquet", bytes).find("ERR ") != std::string::npos ? 1 : 0;
+  }
+  std::printf("%zu changed bytes, %d refused\n", whole.size(), refused);
+  EXPECT_GE(refused, 100);
 }
 
 TEST(Rows, BuffersMeetAnywhere) {  // lines that cross the reader's buffer of 256 KiB
