@@ -135,13 +135,13 @@ TEST(Rows, DamagedParquetIsRefused) {
   const std::string whole{std::istreambuf_iterator<char>(in), {}};
   for (size_t n = 0; n < whole.size(); n += 7)
     EXPECT_THAT(read("cut.parquet", whole.substr(0, n)), HasSubstr("ERR ")) << n;
-  int refused = 0;
-  for (size_t n = 0; n < whole.size(); ++n) {
+  int changed = 0, refused = 0;
+  for (size_t n = 0; n < whole.size(); n += 3, ++changed) {
     std::string bytes = whole;
     bytes[n] = static_cast<char>(bytes[n] ^ 0x55);
     refused += read("flip.parquet", bytes).find("ERR ") != std::string::npos ? 1 : 0;
   }
-  std::printf("%zu changed bytes, %d refused\n", whole.size(), refused);
+  std::printf("%d changed bytes, %d refused\n", changed, refused);
   EXPECT_GE(refused, 100);
 }
 
