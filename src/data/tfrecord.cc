@@ -4,9 +4,9 @@
 
 #include <cstring>
 
+#include "base/crc32c.h"
 #include "base/error.h"
 #include "data/byte_reader.h"
-#include "data/crc32c.h"
 #include "data/tf_example.h"
 
 namespace hone::data {

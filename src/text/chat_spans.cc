@@ -168,17 +168,32 @@ class Finder {
     return std::nullopt;
   }
 
+  // What the template writes before answer i: when the assistant is to speak, and when it has said
+  // something plain.
+  std::vector<std::string> befores(size_t i) const {
+    std::vector<std::string> texts;
+    if (auto prompt = render(messages_.first(i), /*prompt=*/true)) texts.push_back(*prompt);
+    std::vector<Message> marked(messages_.begin(), messages_.begin() + static_cast<long>(i));
+    marked.push_back(marked_answer(i));
+    const auto text = render(marked, /*prompt=*/false);
+    const auto pieces = text ? cut_at_markers(*text, {{marker(i)}}) : std::nullopt;
+    if (pieces) texts.push_back(pieces->front());
+    return texts;
+  }
+
   // All that the template adds for answer i to what it writes before it. Without `closes` it may
   // end in another way than an answer does: a turn goes on after a tool was called.
   std::optional<ChatSpan> after_prefix(size_t i, bool closes = true) const {
-    const auto before = render(messages_.first(i), /*prompt=*/true);
     const auto upto = render(messages_.first(i + 1), /*prompt=*/false);
-    if (!before || !upto || !upto->starts_with(*before) || !text_.starts_with(*upto))
-      return std::nullopt;
-    const std::string_view added = std::string_view(*upto).substr(before->size());
-    if (closes && !added.ends_with(closing_)) return std::nullopt;
-    const size_t tail = closes ? closing_.size() : trailing_space(added);
-    return ChatSpan{i, before->size(), upto->size() - tail, upto->size()};
+    if (!upto || !text_.starts_with(*upto)) return std::nullopt;
+    for (const std::string& before : befores(i)) {
+      if (!upto->starts_with(before)) continue;
+      const std::string_view added = std::string_view(*upto).substr(before.size());
+      if (closes && !added.ends_with(closing_)) continue;
+      const size_t tail = closes ? closing_.size() : trailing_space(added);
+      return ChatSpan{i, before.size(), upto->size() - tail, upto->size()};
+    }
+    return std::nullopt;
   }
 
   // What stands where the template would put a plain answer, everything else as it is.

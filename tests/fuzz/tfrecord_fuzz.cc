@@ -3,8 +3,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "base/crc32c.h"
 #include "base/quote.h"
-#include "data/crc32c.h"
 #include "data/tf_example.h"
 #include "data/tfrecord.h"
 #include "fuzz/fuzz.h"
@@ -21,8 +21,8 @@ void repair(std::string& input, Random& random) {
   if (size > input.size() - 16 || random.below(2) == 0) size = input.size() - 16;
   std::memcpy(input.data(), &size, 8);
   const auto put = [&](size_t at, uint32_t crc) { std::memcpy(input.data() + at, &crc, 4); };
-  put(8, data::masked_crc32c(std::string_view(input).substr(0, 8)));
-  put(12 + size, data::masked_crc32c(std::string_view(input).substr(12, size)));
+  put(8, masked_crc32c(std::string_view(input).substr(0, 8)));
+  put(12 + size, masked_crc32c(std::string_view(input).substr(12, size)));
 }
 
 // What was read can be written, and comes back the same.

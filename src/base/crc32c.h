@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace hone::data {
+namespace hone {
 
 uint32_t crc32c(std::string_view bytes);
 
@@ -14,4 +14,4 @@ inline uint32_t masked_crc32c(std::string_view bytes) {
   return ((crc >> 15) | (crc << 17)) + 0xa282ead8U;
 }
 
-}  // namespace hone::data
+}  // namespace hone

@@ -1,10 +1,10 @@
-#include "data/crc32c.h"
+#include "base/crc32c.h"
 
 #include <array>
 #include <bit>
 #include <cstring>
 
-namespace hone::data {
+namespace hone {
 namespace {
 
 constexpr uint32_t kPolynomial = 0x82f63b78;  // reflected
@@ -39,4 +39,4 @@ uint32_t crc32c(std::string_view bytes) {
   return ~crc;
 }
 
-}  // namespace hone::data
+}  // namespace hone
