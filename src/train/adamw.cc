@@ -1,8 +1,9 @@
 // AdamW (Loshchilov and Hutter, arXiv:1711.05101), its terms in PyTorch's order.
+#include "train/adamw.h"
+
 #include <cmath>
 
 #include "ops/ops.h"
-#include "train/optimizer.h"
 
 namespace hone::train {
 namespace {

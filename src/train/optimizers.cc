@@ -7,10 +7,10 @@
 
 namespace hone::train {
 
-extern const Optimizer kAdamW;  // one a file
+extern const Optimizer kAdafactor, kAdamW, kAdamW8bit, kLion, kMuon, kSgd;  // one a file
 
 std::span<const Optimizer* const> optimizers() {
-  static const Optimizer* const all[] = {&kAdamW};
+  static const Optimizer* const all[] = {&kAdafactor, &kAdamW, &kAdamW8bit, &kLion, &kMuon, &kSgd};
   return all;
 }
 
