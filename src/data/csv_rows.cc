@@ -18,6 +18,9 @@ class Csv : public RowReader {
       : in_(file), limits_(limits), separator_(separator) {
     skip_byte_order_mark();
     if (!record(header_)) throw ConfigError("{} is empty: it has no header line", in_.name());
+    for (const std::string& column : header_)
+      if (!valid_utf8(column))
+        throw ConfigError("{}:1: the column {} is not UTF-8", in_.name(), quote(column));
     std::vector<std::string> sorted = header_;
     std::ranges::sort(sorted);
     if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())

@@ -121,6 +121,10 @@ int32_t SampleSet::largest_id() const {
 }
 
 void SampleSet::refuse_empty(const std::string& set, int64_t examples) const {
+  if (examples == 0 && options.eval_share > 0)
+    throw ConfigError(
+        "the {} is empty: a share of {} puts no example there; change data.eval_share", set,
+        options.eval_share);
   if (examples == 0) throw ConfigError("the {} is empty: it has no example", set);
   throw ConfigError(
       "the {} has nothing to train on: of {} examples {} are longer than seq_len {} and {} have "

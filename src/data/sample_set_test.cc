@@ -93,7 +93,7 @@ std::shared_ptr<const TokenStore> stored(int n) {
   TokenStoreWriter writer(file);
   for (int copy = 0; copy < 2; ++copy)
     for (int i = 0; i < n; ++i)
-      writer.add(sample(i, "011"), i % 2 == 0, static_cast<uint64_t>(i) * 0x9e3779b97f4a7c15);
+      writer.add(sample(i, "011"), i % 2 == 0, static_cast<uint64_t>(i + 1) * 0x9e3779b97f4a7c15);
   writer.commit({{"unused", {{"id", 2 * n}}}});
   return TokenStore::open(file);
 }
@@ -111,6 +111,12 @@ TEST(SampleSet, SplitsByContent) {
   for (size_t i = 0; i < eval.samples.size(); ++i) in_eval.insert(eval.samples[i].ids[0]);
   std::ranges::set_intersection(in_train, in_eval, std::inserter(both, both.end()));
   EXPECT_TRUE(both.empty());
+  EXPECT_THAT(
+      [&] {
+        SampleSet({{stored(3)}}, {.batch = 1, .seq_len = 4}, {.eval_share = 1e-9, .eval = true},
+                  "validation set");
+      },
+      ThrowsMessage<ConfigError>(HasSubstr("puts no example there")));
   EXPECT_THAT(warnings(train), ElementsAre(HasSubstr("% of the samples teach the end of a turn"),
                                            "columns that are not read: id (4000 rows)"));
 }
