@@ -84,7 +84,9 @@ fn describe(panic: Box<dyn Any + Send>) -> String {
     format!("the library gave up: {what}")
 }
 
+/// Foreign text may stand in a message: one printable line of a sane length is left.
 fn one_line(message: &str) -> String {
-    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line: String = words.chars().map(|c| if c.is_control() { '?' } else { c }).take(300).collect();
     if line.is_empty() { "no message".into() } else { line }
 }

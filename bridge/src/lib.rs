@@ -1,4 +1,5 @@
 //! The Rust that hone links. hone_bridge.h is the contract; one module a library behind it.
+mod budget;
 mod ffi;
 mod parquet;
 mod python;

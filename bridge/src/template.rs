@@ -1,15 +1,18 @@
 //! Chat templates: minijinja, set up as the templates of model repositories expect it.
+use crate::budget;
 use crate::ffi::{guard, Text, View};
 use crate::python;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, Error, ErrorKind, Value};
 use std::io;
+use std::sync::Arc;
 
 /// The environment is made anew for each render, because fuel and clock belong to it; the source
 /// was parsed once to find its errors early.
+#[derive(Clone)]
 pub struct HoneTemplate {
-    source: String,
+    source: Arc<str>,
 }
 
 #[repr(C)]
@@ -21,15 +24,28 @@ pub struct Limits {
 
 const NAME: &str = "chat template";
 const MAX_RECURSION: usize = 100;
+const TOO_MUCH: &str = "the template does more work than is allowed";
+
+const MAX_SOURCE: usize = 1 << 20;
+
+/// The parser goes one call deeper for each `not` of "not not not x". Unused stack costs nothing.
+const STACK: usize = 8 << 20;
+const STACK_FACTOR: usize = 1 << 10;
+
+/// What a template may hold, beside so many times its variables.
+const MEMORY: usize = 64 << 20;
+const MEMORY_FACTOR: usize = 32;
 
 #[no_mangle]
 pub unsafe extern "C" fn hone_template_new(source: View, out: *mut *mut HoneTemplate) -> Text {
     guard(|| {
-        let source = without_generation_tags(source.text()?);
-        environment(Limits { fuel: 0, output_bytes: 0, now: 0 })
-            .template_from_named_str(NAME, &source)
-            .map_err(|e| describe(&e))?;
-        *out = Box::into_raw(Box::new(HoneTemplate { source }));
+        let source = source.text()?;
+        if source.len() > MAX_SOURCE {
+            return Err(format!("the template is longer than {MAX_SOURCE} bytes"));
+        }
+        let template = HoneTemplate { source: without_generation_tags(source).into() };
+        template.within(0, |t| t.check())?;
+        *out = Box::into_raw(Box::new(template));
         Ok(())
     })
 }
@@ -49,14 +65,34 @@ pub unsafe extern "C" fn hone_template_render(
     out: *mut Text,
 ) -> Text {
     guard(|| {
+        let size = context.bytes().len();
         let context: serde_json::Value = serde_json::from_slice(context.bytes())
             .map_err(|e| format!("the template's variables are not JSON: {e}"))?;
-        *out = Text::new((*template).render(context, limits)?);
+        *out = Text::new((*template).within(size, move |t| t.render(context, limits))?);
         Ok(())
     })
 }
 
 impl HoneTemplate {
+    /// `work` under the limits of a template with variables of `size` bytes.
+    fn within<T: Send + 'static>(
+        &self,
+        size: usize,
+        work: impl FnOnce(&HoneTemplate) -> Result<T, String> + Send + 'static,
+    ) -> Result<T, String> {
+        let memory = MEMORY + MEMORY_FACTOR * size;
+        let stack = STACK + STACK_FACTOR * self.source.len();
+        let template = self.clone();
+        budget::within(memory, stack, move || work(&template))
+            .unwrap_or_else(|budget::Over| Err(TOO_MUCH.into()))
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let environment = environment(Limits { fuel: 0, output_bytes: 0, now: 0 });
+        let parsed = environment.template_from_named_str(NAME, &self.source);
+        parsed.map(|_| ()).map_err(|e| describe(&e))
+    }
+
     fn render(&self, context: serde_json::Value, limits: Limits) -> Result<Vec<u8>, String> {
         let mut out = Capped { bytes: Vec::new(), left: limits.output_bytes, full: false };
         let environment = environment(limits);
@@ -102,7 +138,7 @@ fn describe(error: &Error) -> String {
         return format!("the template refuses: {message}");
     }
     if error.kind() == ErrorKind::OutOfFuel || cause.kind() == ErrorKind::OutOfFuel {
-        return "the template does more work than is allowed".into();
+        return TOO_MUCH.into();
     }
     let place = error.line().map_or(String::new(), |line| format!("line {line}: "));
     let colon = if detail.is_empty() { "" } else { ": " };

@@ -11,7 +11,13 @@ pub struct HoneTokenizer {
     post: Option<PostProcessorWrapper>,
     /// One more than the largest id.
     size: usize,
+    /// Regular expressions cut the text into words.
+    cuts_by_regex: bool,
 }
+
+/// The regular expressions give up in silence on a word of a million characters, and the rest of
+/// the text stays one word.
+const LONGEST_WORD: usize = 500_000;
 
 #[repr(C)]
 pub struct Token {
@@ -125,24 +131,34 @@ impl HoneTokenizer {
         let largest = inner.get_vocab(true).into_values().max();
         let size = largest.map_or(0, |id| id as usize + 1);
         if size > json.len() {
-            return Err(format!("the id {} is larger than the file has room for", size - 1));
+            return Err(format!("the id {} is too large for a file of this size", size - 1));
         }
-        Ok(Self { inner, post, size })
+        let pre = serde_json::to_string(&inner.get_pre_tokenizer()).map_err(|e| e.to_string())?;
+        let cuts_by_regex = pre.contains("\"Regex\"") || pre.contains("\"use_regex\":true");
+        Ok(Self { inner, post, size, cuts_by_regex })
     }
 
     fn encode(&self, text: &str, special: bool, spans: bool) -> Result<Vec<Token>, String> {
         if u32::try_from(text.len()).is_err() {
             return Err("a text of 4 GiB or more; split it".into());
         }
-        let encoding = match spans {
+        let long = self.cuts_by_regex && text.len() > LONGEST_WORD;
+        let encoding = match spans || long {
             true => self.inner.encode(text, false),
             false => self.inner.encode_fast(text, false),
         };
         let mut encoding = encoding.map_err(|e| e.to_string())?;
+        if long && longest_word(&encoding) > LONGEST_WORD {
+            return Err(format!("{LONGEST_WORD} bytes without a place to cut; break the text up"));
+        }
         if let (true, Some(post)) = (special, &self.post) {
             encoding = post.process(encoding, None, true).map_err(|e| e.to_string())?;
         }
-        Ok(tokens(&encoding))
+        // A post-processor may add any id.
+        match encoding.get_ids().iter().find(|&&id| id as usize >= self.size) {
+            Some(id) => Err(format!("the id {id} is outside the vocabulary of {}", self.size)),
+            None => Ok(tokens(&encoding)),
+        }
     }
 
     fn vocabulary(&self) -> Result<(String, Vec<u32>), String> {
@@ -167,6 +183,19 @@ impl HoneTokenizer {
         let decoder = serde_json::to_value(self.inner.get_decoder()).map_err(|e| e.to_string())?;
         Ok(json!({"decoder": decoder, "added": added}).to_string())
     }
+}
+
+/// In bytes of the text.
+fn longest_word(encoding: &Encoding) -> usize {
+    let words = encoding.get_word_ids().iter().zip(encoding.get_offsets());
+    let (mut word, mut start, mut longest) = (None, 0, 0);
+    for (id, &(from, to)) in words {
+        if *id != word {
+            (word, start) = (*id, from);
+        }
+        longest = longest.max(to.saturating_sub(start));
+    }
+    longest
 }
 
 fn tokens(encoding: &Encoding) -> Vec<Token> {

@@ -79,10 +79,12 @@ TEST(ChatTemplate, GivesVariablesAndExtraFields) {
       .variables = {{"tools", {{{"name", "f"}}}}, {"enable_thinking", false}}};
   EXPECT_EQ(render("{{ tools | tojson }} {{ enable_thinking }}", options),
             "[{\"name\": \"f\"}] False");
-  const Message message = message_from_json(
-      {{"role", "assistant"}, {"content", nullptr}, {"tool_calls", {{{"z", 1}, {"a", 2}}}}});
-  EXPECT_EQ(render("{{ messages[0].tool_calls | tojson }}", {}, {message}),
-            "[{\"z\": 1, \"a\": 2}]");
+  const Message message =
+      message_from_json({{"role", "assistant"},
+                         {"content", nullptr},
+                         {"tool_calls", {{{"name", "f"}, {"arguments", {{"z", 1}, {"a", 2}}}}}}});
+  EXPECT_EQ(render("{{ messages[0].tool_calls[0].arguments | tojson }}", {}, {message}),
+            "{\"z\": 1, \"a\": 2}");
 }
 
 TEST(ChatTemplate, SaysWhatIsWrongInOneLine) {
@@ -152,7 +154,6 @@ TEST(ChatTemplate, HostileOnesAreStopped) {
       {"{{ " + nested("(", ")", 100'000) + " }}", ""},
       {"{{ " + nested("[", "]", 100'000) + " }}", ""},
       {nested("{% if 1 %}", "{% endif %}", 20'000), ""},
-      {"{{ " + repeated("not ", 100'000) + "1 }}", ""},
       {"{{ 1" + repeated(" + 1", 1'000'000) + " }}", ""},
       {"{% set a = {} %}" + repeated("{% set a = {'k': [a, a]} %}", 60) + "{{ a | tojson }}", ""},
       {"{% set a = [] %}" + repeated("{% set a = [a, a] %}", 60) + "{{ a }}", ""},
@@ -162,7 +163,13 @@ TEST(ChatTemplate, HostileOnesAreStopped) {
     SCOPED_TRACE(source.substr(0, 100));
     expect_error<TemplateError>([&] { render(source); }, message);
   }
-  ckpt::test::report_cases("hostile templates", std::size(table), 27);
+  ckpt::test::report_cases("hostile templates", std::size(table), 26);
+}
+
+// The parser goes a call deeper at each.
+TEST(ChatTemplate, DeepOnesDoNotOverflowTheStack) {
+  EXPECT_EQ(render("{{ " + repeated("not ", 100'000) + "1 }}"), "True");
+  EXPECT_EQ(render("{{ " + repeated("-", 100'000) + "1 }}"), "1");
 }
 
 TEST(ChatTemplate, OutputIsCapped) {

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "ckpt/expect_error.h"
 #include "text/test_vocabularies.h"
 
 namespace hone::text {
@@ -53,6 +54,23 @@ TEST(Vocabularies, GiveTheExpectedIds) {
   std::cout << served << " vocabularies, " << texts << " texts\n";
   EXPECT_GE(served, 14u);
   EXPECT_GE(texts, 600u);
+}
+
+// The others, by name and with what to do.
+TEST(Vocabularies, AreRefusedByName) {
+  if (!exists(vocabularies())) GTEST_SKIP() << "no " << vocabularies() << ": set-up fetches it";
+  const std::pair<const char*, const char*> refused[] = {
+      {"bert-bge", "a vocabulary of the kind \"bert\""},
+      {"nomic-bert-moe", "a vocabulary of the kind \"t5\""},
+      {"aquila", "names no pre-tokeniser (tokenizer.ggml.pre)"},
+      {"gpt-neox", "names no pre-tokeniser (tokenizer.ggml.pre)"}};
+  for (const auto& [name, message] : refused) {
+    const ckpt::Gguf file = open_vocabulary(name);
+    ckpt::test::expect_error<ConfigError>([&] { Tokenizer::from_gguf(file); }, message);
+    ckpt::test::expect_error<ConfigError>([&] { Tokenizer::from_gguf(file); },
+                                          "Hugging Face folder");
+  }
+  ckpt::test::report_cases("refused vocabularies", std::size(refused), 4);
 }
 
 }  // namespace
