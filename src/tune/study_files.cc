@@ -38,7 +38,7 @@ void write_study_files(const RecipeSpace& space, std::span<const search::Trial> 
   const fs::path folder = space.recipe().save.dir;
   ckpt::write_atomically(folder / "study.json", search::json_text(space.space(), trials));
   ckpt::write_atomically(folder / "study.csv", search::csv_text(space.space(), trials));
-  const std::string title = "Study " + folder.filename().string();
+  const std::string title = "Study " + folder.string();
   ckpt::write_atomically(folder / "study.html", search::page_html(space.space(), trials, title));
   if (const auto best = best_recipe(space, trials))
     ckpt::write_atomically(
