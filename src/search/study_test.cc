@@ -32,13 +32,22 @@ Space space_of(const std::string& text) {
   return space;
 }
 
-// In memory where that is to be had: a study flushes after every step, and there are many.
-fs::path folder_of(const std::string& name) {
+// This process's own, in memory where that is to be had: a study flushes after every step, and
+// there are many.
+fs::path root() {
   const fs::path place = fs::exists("/dev/shm") ? "/dev/shm" : testing::TempDir();
-  const fs::path folder = place / fmt::format("hone_study_{}_{}", getpid(), name);
-  fs::remove_all(folder);
-  return folder;
+  return place / fmt::format("hone_study_{}", getpid());
 }
+
+fs::path folder_of(const std::string& name) {
+  fs::remove_all(root() / name);
+  return root() / name;
+}
+
+class RemoveFolders : public testing::Environment {
+  void TearDown() override { fs::remove_all(root()); }
+};
+[[maybe_unused]] const auto* const kRemove = testing::AddGlobalTestEnvironment(new RemoveFolders);
 
 // Something like a loss that falls with the steps; rank 3 fails, and the outcome says more.
 Outcome fake(const Space& space, const Trial& trial, const Report& report) {
