@@ -5,12 +5,17 @@
   python3 tools/check_peft.py ADAPTER --base X.gguf                the real model, dequantised to float32 by transformers
   python3 tools/check_peft.py ADAPTER --base DIR --tokens 1,2,3 --logits FILE.safetensors
   python3 tools/check_peft.py --base X.gguf --save-base DIR        only write the GGUF as a Hugging Face folder (float32)
+  python3 tools/check_peft.py --methods                            two steps of `hone train` on SmolLM2 by each method of METHODS,
+                                                                   the adapter of each checked as above
+  python3 tools/check_peft.py --full                               the same with every weight trained: does transformers load the
+                                                                   folder, with the same logits and the same tokens?
 
 FILE is what `hone logits MODEL --tokens 1,2,3 --adapter ADAPTER --out FILE` writes: `logits`, f32 [tokens, vocab].
 Passes (exit 0) when every tensor of the folder reached PEFT unchanged, the adapter moves the logits at all, and
 max |ours - PEFT's| <= tolerance * max |PEFT's|. Versions: tools/requirements-golden.txt.
 """
 import argparse
+import json
 import os
 import pathlib
 import subprocess
@@ -19,6 +24,16 @@ import tempfile
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+SMOLLM2 = ROOT / ".deps/models/smollm2-135m/SmolLM2-135M-Instruct.Q4_1.gguf"
+METHODS = {
+    "lora": [],
+    "rslora": ["adapter.variant=rslora"],
+    "dora": ["adapter.kind=dora", "adapter.targets=[q_proj, v_proj]"],
+    "ranks": ["adapter.targets=[q_proj, k_proj, 'model\\.layers\\.[0-3]\\..*o_proj']",
+              "adapter.ranks=[{match: k_proj, rank: 2, alpha: 8}, {match: '.*\\.layers\\.1[0-9]\\..*', rank: 3, alpha: 3}]"],
+    "saved": ["adapter.targets=[v_proj]", "adapter.modules_to_save=[model.norm, embed_tokens]"],
+    "nf4": ["base.store=nf4", "remat=block"],
+}
 
 
 def load_base(path):
@@ -70,9 +85,50 @@ def load_adapter(model, folder):
 def run_hone(args, tokens):
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "logits.safetensors"
-        subprocess.run([args.hone, "logits", args.base, "--tokens", ",".join(map(str, tokens)),
-                        "--adapter", args.adapter, "--out", out], check=True)
+        adapter = ["--adapter", args.adapter] if args.adapter else []
+        subprocess.run([args.hone, "logits", args.base, "--tokens", ",".join(map(str, tokens)), *adapter, "--out", out], check=True)
         return read_logits(out)
+
+
+def train(args, folder, overrides):
+    """Two steps of hone on two short chats; returns the run's folder."""
+    chats = folder / "chats.jsonl"
+    chats.write_text("".join(json.dumps({"messages": [{"role": "user", "content": f"Say {w}."}, {"role": "assistant", "content": w}]}) + "\n"
+                             for w in ("pear", "plum")))
+    subprocess.run([args.hone, "train", "smollm2_135m_lora_cpu", f"data.train={chats}", "data.eval=[]", f"save.dir={folder / 'run'}",
+                    "length.steps=2", "batch.sequences=2", "batch.micro=2", "data.seq_len=64", "optim.lr=0.01", "optim.warmup=0",
+                    "optim.schedule=constant", *overrides], check=True, cwd=ROOT)
+    return folder / "run"
+
+
+def check_methods(args, tokens):
+    args.base, wrong = SMOLLM2, []
+    for name, overrides in METHODS.items():
+        print(f"--- {name}")
+        with tempfile.TemporaryDirectory() as folder:
+            args.adapter = train(args, pathlib.Path(folder), overrides) / "adapter"
+            model = load_base(args.base)
+            base = logits_of(model, tokens)
+            ours = run_hone(args, tokens)
+            if not compare(args, tokens, ours, base, logits_of(load_adapter(model, args.adapter), tokens)):
+                wrong.append(name)
+    print(f"{len(METHODS)} methods, {len(wrong)} wrong: {wrong}")
+    return 1 if wrong else 0
+
+
+def check_full(args, tokens):
+    from transformers import AutoTokenizer
+    base = logits_of(load_base(SMOLLM2), tokens)
+    with tempfile.TemporaryDirectory() as folder:
+        args.base, args.adapter = train(args, pathlib.Path(folder), ["adapter.kind=none", "optim.lr=0.0001"]) / "model", None
+        text = "<|im_start|>user\nWhat is 2 + 2?<|im_end|>\n"
+        ids = AutoTokenizer.from_pretrained(args.base)(text)["input_ids"]
+        want = AutoTokenizer.from_pretrained(SMOLLM2.parent, gguf_file=SMOLLM2.name)(text)["input_ids"]
+        print(f"tokenizer: {len(ids)} tokens, {'the same' if ids == want else f'FAIL: {want}'}")
+        model = load_base(args.base)
+        tied = model.get_input_embeddings().weight is model.get_output_embeddings().weight
+        print(f"embeddings are {'tied' if tied else 'not tied: FAIL'}")
+        return 0 if compare(args, tokens, run_hone(args, tokens), base, logits_of(model, tokens)) and ids == want and tied else 1
 
 
 def read_logits(path):
@@ -108,9 +164,14 @@ def main():
     parser.add_argument("--hone", type=pathlib.Path, default=ROOT / "build/release/src/cli/hone")
     parser.add_argument("--tolerance", type=float, default=1e-4)
     parser.add_argument("--save-base", type=pathlib.Path)
+    parser.add_argument("--methods", action="store_true")
+    parser.add_argument("--full", action="store_true")
     args = parser.parse_args()
+    if args.methods or args.full:
+        tokens = [int(t) for t in args.tokens.split(",")]
+        return (check_methods if args.methods else check_full)(args, tokens)
     if not args.adapter and not args.save_base:
-        parser.error("name an adapter folder, or --save-base DIR")
+        parser.error("name an adapter folder, --save-base DIR, --methods or --full")
     model = load_base(args.base)
     if args.save_base:
         save_base(model, args.base, args.save_base)

@@ -24,9 +24,11 @@ ARROWS = {
     "text": ["ckpt"],
     "data": ["text"],
     "verilog": ["base"],
-    "search": ["base"],
+    "page": ["base"],
+    "search": ["page"],
+    "watch": ["page", "ckpt"],
     "engine": ["models", "pjrt", "ckpt", "text", "kernels"],
-    "train": ["engine", "data"],
+    "train": ["engine", "data", "watch"],
     "tune": ["train", "search"],
     "cli": ["tune", "verilog"],
 }
@@ -40,6 +42,7 @@ RECORDS = [
     ("Family", "src/models", "src/models/families.cc"),
     ("Optimizer", "src/train", "src/train/optimizers.cc"),
     ("Objective", "src/train", "src/train/objectives.cc"),
+    ("Store", "src/nn", "src/nn/store.cc"),
     ("Command", "src/cli", "src/cli/main.cc"),
 ]
 
@@ -52,6 +55,7 @@ DEBIAN = {
     "jemalloc": {"libjemalloc-dev"},
     "nlohmann_json": {"nlohmann-json3-dev"},
     "OpenSSL": {"libssl-dev"},
+    "re2": {"libre2-dev"},
     "SQLite3": {"libsqlite3-dev"},
     "yaml-cpp": {"libyaml-cpp-dev"},
 }

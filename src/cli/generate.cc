@@ -74,6 +74,7 @@ int run(const Options& o) {
   const std::vector<int32_t> prompt =
       prompt_ids(o, language);  // before Ctrl-C means: stop politely
   const engine::Model m = engine::Model::open(o.model, o.adapter);
+  for (const std::string& w : m.warnings) std::fprintf(stderr, "warning: %s\n", w.c_str());
   engine::Generator generator(m);
   const engine::GenerateOptions options{.max_new_tokens = o.max_tokens,
                                         .sampling = {.temperature = o.temperature,

@@ -1,6 +1,8 @@
 // hone logits: the logits of every position, for comparing with a reference implementation.
 #include "engine/logits.h"
 
+#include <cstdio>
+
 #include "ckpt/safetensors.h"
 #include "cli/command.h"
 #include "engine/model.h"
@@ -29,6 +31,7 @@ int run(const Options& o) {
     tokens.push_back(static_cast<int32_t>(t));
   }
   const engine::Model m = engine::Model::open(o.model, o.adapter);
+  for (const std::string& w : m.warnings) std::fprintf(stderr, "warning: %s\n", w.c_str());
   const std::vector<float> values = engine::logits(m, tokens);
   const Type type{DType::kF32, {static_cast<int64_t>(tokens.size()), m.files.shape().vocab}};
   const ckpt::TensorView view{"logits", type, std::as_bytes(std::span(values))};

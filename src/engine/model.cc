@@ -1,71 +1,57 @@
 #include "engine/model.h"
 
-#include <algorithm>
-
 #include "base/check.h"
+#include "base/quote.h"
 
 namespace hone::engine {
-namespace {
-
-std::string module_of(const nn::Weight& w) { return w.name.substr(0, w.name.find(".lora_")); }
-
-// A name that no layer answers to is a mistake, not a smaller adapter.
-void check_targets(const nn::Tuning& tuning, const nn::Params& params, std::string_view place) {
-  auto check_each = [&](const std::vector<std::string>& names, auto matches) {
-    for (const std::string& name : names) {
-      const bool matched = std::ranges::any_of(
-          params.trained, [&](const nn::Weight& w) { return matches(name, module_of(w)); });
-      if (!matched) throw ConfigError("{}: \"{}\" matches no layer of the model", place, name);
-    }
-  };
-  if (tuning.lora)
-    check_each(tuning.lora->targets, [](const std::string& name, const std::string& module) {
-      return nn::Lora{.targets = {name}}.at(module).has_value();
-    });
-  check_each(tuning.whole, [](const std::string& name, const std::string& module) {
-    return nn::Tuning{.whole = {name}}.trains(module.substr(0, module.rfind('.')));
-  });
-}
-
-}  // namespace
-
-Declarations::Declarations(const ModelFiles& files, const nn::Tuning& tuning)
+Declarations::Declarations(const ModelFiles& files, const nn::Tuning& tuning,
+                           const std::string& store)
     : graph(std::make_unique<Graph>()), params{.graph = *graph, .tuning = tuning} {
+  params.store = store_rule(store, files);
   files.family().build(nn::Scope(params), files.config());
 }
 
-Model Model::open(const std::string& model, const std::optional<std::string>& adapter) {
-  Model m{Device::open(), ModelFiles(find_model(model)), {}, {}, {}};
+Model Model::open(const std::string& model, const std::optional<std::string>& adapter,
+                  const std::string& store) {
+  Model m{Device::open(), ModelFiles(find_model(model)), {}, {}, {}, store};
   std::optional<ckpt::PeftAdapter> peft;
   if (adapter) {
     peft = ckpt::read_peft(*adapter);
+    drop_base_weights(*peft, m.files);
     m.tuning = tuning_of(*peft);
+    m.adapter_config = peft->config;
+    for (const std::string& key : peft->unknown_keys)
+      m.warnings.push_back(fmt::format(
+          "{}/adapter_config.json: {} is no key that hone knows; it changes nothing here", *adapter,
+          quote(key)));
   }
-  const Declarations declared(m.files, m.tuning);
-  if (peft) check_targets(m.tuning, declared.params, *adapter + ": target_modules");
+  const Declarations declared(m.files, m.tuning, store);
+  if (peft) check_targets(m.tuning, declared.params, *adapter + "/adapter_config.json");
   if (peft) m.trained = load_adapter(m.device, *peft, declared.params);
   m.weights = load_weights(m.device, m.files, declared.params);
   return m;
 }
 
-Model Model::open(const std::string& model, const nn::Tuning& tuning, uint64_t seed) {
-  Model m{Device::open(), ModelFiles(find_model(model)), tuning, {}, {}};
-  const Declarations declared(m.files, m.tuning);
-  check_targets(tuning, declared.params, "adapter.targets");
+Model Model::open(const std::string& model, const nn::Tuning& tuning, uint64_t seed,
+                  const std::string& store) {
+  Model m{Device::open(), ModelFiles(find_model(model)), tuning, {}, {}, store};
+  const Declarations declared(m.files, m.tuning, store);
+  check_targets(tuning, declared.params, "adapter");
   m.weights = load_weights(m.device, m.files, declared.params);
-  m.trained = new_trained(m.device, m.files, declared.params, seed);
+  m.trained = new_trained(m.device, m.files, declared.params, m.weights, seed);
   return m;
 }
 
 void Model::renew(const nn::Tuning& t, uint64_t seed) {
-  const Declarations declared(files, t);
-  check_targets(t, declared.params, "adapter.targets");
+  const Declarations declared(files, t, store);
+  check_targets(t, declared.params, "adapter");
   check(t.whole == tuning.whole, "weights trained whole are not among the frozen ones");
   tuning = t;
-  trained = new_trained(device, files, declared.params, seed);
+  trained = new_trained(device, files, declared.params, weights, seed);
 }
 
 Decoder Model::build(nn::Params& params) const {
+  params.store = store_rule(store, files);
   return files.family().build(nn::Scope(params), files.config());
 }
 

@@ -48,10 +48,19 @@ void ModelFiles::read(std::string_view name, const Dims& dims, std::span<float> 
   if (!gguf_) return;
   const GgufNames::Order order = gguf_names_.find(name)->second.order;
   if (order == GgufNames::Order::kSame) return;
+  if (order == GgufNames::Order::kPlusOne) {
+    for (float& v : out) v -= 1;
+    return;
+  }
   const bool query = order == GgufNames::Order::kInterleavedQuery;
   const int64_t head_dim = shape_.kv.front().head_dim;
   const int64_t heads = query ? dims[0] / head_dim : shape_.kv.front().heads;
   undo_interleaving(out, heads, head_dim, dims[1]);
+}
+
+std::string_view ModelFiles::stored(std::string_view name) const {
+  const ckpt::Weight* w = source_->find(stored_name(name));
+  return w == nullptr ? std::string_view() : w->stored;
 }
 
 void ModelFiles::check_all_used(std::span<const std::string> declared) const {

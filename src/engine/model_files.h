@@ -36,6 +36,8 @@ class ModelFiles {
   // Reads the weight that the family declares as `name` with `dims`, after check_weight. Threads
   // may call at once.
   void read(std::string_view name, const Dims& dims, std::span<float> out) const;
+  // How the file holds it: "F32", "BF16", "Q4_K"; "" when it does not.
+  std::string_view stored(std::string_view name) const;
   // Throws ConfigError when the checkpoint holds weights that are neither among `declared` nor
   // known to the family as unused.
   void check_all_used(std::span<const std::string> declared) const;

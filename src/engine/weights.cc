@@ -11,21 +11,57 @@
 namespace hone::engine {
 namespace {
 
-pjrt::Buffer load(const Device& device, const ModelFiles& files, const nn::Weight& w) {
-  const Type& type = w.value.type();
-  files.check_weight(w.name, type.dims);  // before its size is believed
-  const pjrt::HostMemory host = pjrt::allocate_host(type.bytes());
-  files.read(w.name, type.dims,
-             {reinterpret_cast<float*>(host.bytes.data()), static_cast<size_t>(type.size())});
-  return device.client().share_with_device(type, host.bytes, host.owner);
+// One weight's parts, which are found in the file, encoded and given to the device.
+std::vector<std::pair<std::string, pjrt::Buffer>> load(const Device& device,
+                                                       const ModelFiles& files,
+                                                       const nn::FrozenWeight& w) {
+  files.check_weight(w.name, w.dims);  // before its size is believed
+  std::vector<pjrt::HostMemory> memory;
+  std::vector<std::span<std::byte>> parts;
+  for (const Value& part : w.parts) {
+    memory.push_back(pjrt::allocate_host(part.type().bytes()));
+    parts.push_back(memory.back().bytes);
+  }
+  const auto size = static_cast<size_t>(Type{DType::kF32, w.dims}.size());
+  if (w.store == &nn::kStoreF32) {
+    files.read(w.name, w.dims, {reinterpret_cast<float*>(parts[0].data()), size});
+  } else {
+    std::vector<float> values(size);
+    files.read(w.name, w.dims, values);
+    w.store->encode(values, w.dims, parts);
+  }
+  std::vector<std::pair<std::string, pjrt::Buffer>> loaded;
+  for (size_t i = 0; i < parts.size(); ++i)
+    loaded.emplace_back(nn::label(w.parts[i]), device.client().share_with_device(
+                                                   w.parts[i].type(), parts[i], memory[i].owner));
+  return loaded;
+}
+
+// The store that holds a weight as the file does.
+const nn::Store& like_the_file(std::string_view stored) {
+  if (stored == "BF16") return nn::kStoreBF16;
+  if (stored == "F16") return nn::kStoreF16;
+  return nn::kStoreF32;
 }
 
 }  // namespace
 
+nn::StoreRule store_rule(const std::string& store, const ModelFiles& files) {
+  const nn::Store* fixed = nullptr;
+  for (const nn::Store* s : nn::stores())
+    if (s->name == store) fixed = s;
+  check(fixed != nullptr || store == "as-is", "no store {}", store);
+  const bool quantised = fixed == &nn::kStoreInt8 || fixed == &nn::kStoreNf4;
+  return [=, &files](const std::string& weight, bool matrix) -> const nn::Store& {
+    if (fixed != nullptr && (matrix || !quantised)) return *fixed;
+    return like_the_file(files.stored(weight));
+  };
+}
+
 Buffers load_weights(const Device& device, const ModelFiles& files, const nn::Params& params) {
   std::vector<std::string> names;
-  for (const auto* list : {&params.frozen, &params.trained})
-    for (const nn::Weight& w : *list) names.push_back(w.name);
+  for (const nn::FrozenWeight& w : params.frozen) names.push_back(w.name);
+  for (const nn::Weight& w : params.trained) names.push_back(w.name);
   files.check_all_used(names);
 
   Buffers buffers;
@@ -34,9 +70,9 @@ Buffers load_weights(const Device& device, const ModelFiles& files, const nn::Pa
   std::atomic<size_t> next = 0;
   auto work = [&] {
     for (size_t i = next++; i < params.frozen.size(); i = next++) try {
-        pjrt::Buffer b = load(device, files, params.frozen[i]);
+        auto parts = load(device, files, params.frozen[i]);
         const std::lock_guard hold(lock);
-        buffers.emplace(params.frozen[i].name, std::move(b));
+        for (auto& [name, buffer] : parts) buffers.emplace(name, std::move(buffer));
       } catch (...) {
         const std::lock_guard hold(lock);
         failed = std::current_exception();

@@ -113,10 +113,10 @@ ModelShape shape(const nlohmann::json& config) {
 Decoder build(nn::Scope root, const nlohmann::json& config) {
   const Config c = read(config);
   const nn::Scope model = root / "model";
-  const Value table = (model / "embed_tokens").weight({{"vocab", c.vocab}, {"embed", c.hidden}});
+  const nn::Matrix table = (model / "embed_tokens").table({"vocab", c.vocab}, {"embed", c.hidden});
   Decoder d;
   const double scale = std::sqrt(static_cast<double>(c.hidden));
-  d.embed = [table, scale](Value tokens) { return take(table, tokens) * scale; };
+  d.embed = [table, scale](Value tokens) { return table.rows(tokens) * scale; };
   for (int64_t i = 0; i < c.layers; ++i)
     d.layers.emplace_back(Block(model / "layers" / i, c, static_cast<size_t>(i)));
   d.norm = nn::RmsNorm(model / "norm", c.hidden, c.eps, kOffset);

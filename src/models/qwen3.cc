@@ -105,9 +105,9 @@ ModelShape shape(const nlohmann::json& config) {
 Decoder build(nn::Scope root, const nlohmann::json& config) {
   const Config c = read(config);
   const nn::Scope model = root / "model";
-  const Value table = (model / "embed_tokens").weight({{"vocab", c.vocab}, {"embed", c.hidden}});
+  const nn::Matrix table = (model / "embed_tokens").table({"vocab", c.vocab}, {"embed", c.hidden});
   Decoder d;
-  d.embed = [table](Value tokens) { return take(table, tokens); };
+  d.embed = [table](Value tokens) { return table.rows(tokens); };
   for (int64_t i = 0; i < c.layers; ++i)
     d.layers.emplace_back(Block(model / "layers" / i, c, static_cast<size_t>(i)));
   d.norm = nn::RmsNorm(model / "norm", c.hidden, c.eps);

@@ -28,9 +28,9 @@ Value scale_rows(Value x, Value by) {
 
 }  // namespace
 
-Linear::Linear(Scope p, Axis in, Axis out) : w_(p.weight({out, in})) {
+Linear::Linear(Scope p, Axis in, Axis out) : w_(p.matrix(out, in)) {
   const Params& params = p.params();
-  const auto lora = params.tuning.lora ? params.tuning.lora->at(p.path()) : std::nullopt;
+  const auto lora = params.tuning.adapter_at(p.path());
   if (!lora) return;
   const Axis rank{"", lora->rank};
   adapter_ = Adapter{p.adapter_weight("lora_A.weight", {rank, in}),
@@ -44,14 +44,15 @@ Linear::Linear(Scope p, Axis in, Axis out) : w_(p.weight({out, in})) {
 }
 
 Value Linear::operator()(Value x) const {
-  const Value y = project(x, w_);
+  const Value w = w_(x);
+  const Value y = project(x, w);
   if (!adapter_) return y;
   const auto& [a, b, magnitude, scale, params, number] = *adapter_;
   const Value key = params->dropout_key;
   const Value kept = key ? dropout(x, params->tuning.lora->dropout, fold_in(key, number)) : x;
   const Value low = project(kept, convert(a, x.dtype()));
   const Value sum = y + project(low, convert(b, x.dtype())) * scale;
-  return magnitude ? scale_rows(sum, magnitude / row_lengths(w_, a, b, scale)) : sum;
+  return magnitude ? scale_rows(sum, magnitude / row_lengths(w, a, b, scale)) : sum;
 }
 
 }  // namespace hone::nn

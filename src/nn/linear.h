@@ -12,7 +12,7 @@ class Linear {
   // W is [out, in], as checkpoints store it.
   Linear(Scope p, Axis in, Axis out);
   // A head tied to the embedding table: W is the table.
-  explicit Linear(Value table) : w_(table) {}
+  explicit Linear(Matrix table) : w_(std::move(table)) {}
   Value operator()(Value x) const;  // [..., in] -> [..., out]
 
  private:
@@ -23,7 +23,7 @@ class Linear {
     const Params* params;  // says what is dropped, at each call
     int64_t number;        // of this adapter
   };
-  Value w_;
+  Matrix w_;
   std::optional<Adapter> adapter_;
 };
 

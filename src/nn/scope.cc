@@ -1,60 +1,61 @@
 #include "nn/scope.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "ops/ops.h"
 
 namespace hone::nn {
 namespace {
 
-Weight declare(Graph& g, std::string name, DType t, const std::vector<Axis>& axes) {
-  Weight w{std::move(name), {}, {}};
-  Type type{t, {}};
-  for (const Axis& a : axes) {
-    type.dims.push_back(a.size);
-    w.axes.emplace_back(a.name);
-  }
-  w.value = g.parameter(w.name, type);
-  return w;
+Dims dims_of(const std::vector<Axis>& axes) {
+  Dims dims;
+  for (const Axis& a : axes) dims.push_back(a.size);
+  return dims;
+}
+
+std::vector<std::string> names_of(const std::vector<Axis>& axes) {
+  std::vector<std::string> names;
+  for (const Axis& a : axes) names.emplace_back(a.name);
+  return names;
 }
 
 }  // namespace
 
-bool names_module(std::string_view target, std::string_view path) {
-  if (!path.ends_with(target)) return false;
-  return path.size() == target.size() || path[path.size() - target.size() - 1] == '.';
-}
-
-std::optional<Lora::At> Lora::at(std::string_view path) const {
-  const bool matches = std::ranges::any_of(targets, [&](const std::string& t) {
-    return t == "all-linear" ? !names_module("lm_head", path) : names_module(t, path);
-  });
-  if (!matches) return std::nullopt;
-  const double r = static_cast<double>(rank);
-  return At{rank, alpha / (rank_stabilised ? std::sqrt(r) : r)};
-}
-
-bool Tuning::trains(std::string_view path) const {
-  return std::ranges::any_of(
-      whole, [&](const std::string& t) { return t == "all" || names_module(t, path); });
-}
+const std::string& label(Value parameter) { return (*parameter.graph)[parameter].label; }
 
 Scope Scope::operator/(std::string_view child) const {
   return Scope(*params_, path_.empty() ? std::string(child) : fmt::format("{}.{}", path_, child));
 }
 
+Matrix Scope::declare(const std::string& name, const std::vector<Axis>& axes, bool matrix) const {
+  const Dims dims = dims_of(axes);
+  Params& p = *params_;
+  if (p.tuning.trains(path_)) {
+    p.trained.push_back({name, p.graph.parameter(name, {DType::kF32, dims}), names_of(axes)});
+    return Matrix(kStoreF32, {p.trained.back().value}, dims, p.compute);
+  }
+  const Store& store = p.store(name, matrix);
+  FrozenWeight w{name, dims, names_of(axes), &store, {}};
+  for (const Store::Part& part : store.parts(dims))
+    w.parts.push_back(p.graph.parameter(fmt::format("{}{}", name, part.name), part.type));
+  p.frozen.push_back(w);
+  return Matrix(store, w.parts, dims, p.compute);
+}
+
 Value Scope::weight(std::vector<Axis> axes, std::string_view leaf) const {
-  const std::string name = fmt::format("{}.{}", path_, leaf);
-  const bool trained = params_->tuning.trains(path_);
-  std::vector<Weight>& list = trained ? params_->trained : params_->frozen;
-  list.push_back(declare(params_->graph, name, trained ? DType::kF32 : params_->compute, axes));
-  return convert(list.back().value, params_->compute);
+  return declare(fmt::format("{}.{}", path_, leaf), axes, false)(params_->graph);
+}
+
+Matrix Scope::matrix(Axis rows, Axis columns) const {
+  return declare(path_ + ".weight", {rows, columns}, !is_head(path_));
+}
+
+Matrix Scope::table(Axis rows, Axis columns) const {
+  return declare(path_ + ".weight", {rows, columns}, false);
 }
 
 Value Scope::adapter_weight(std::string_view leaf, std::vector<Axis> axes) const {
+  const std::string name = fmt::format("{}.{}", path_, leaf);
   params_->trained.push_back(
-      declare(params_->graph, fmt::format("{}.{}", path_, leaf), DType::kF32, axes));
+      {name, params_->graph.parameter(name, {DType::kF32, dims_of(axes)}), names_of(axes)});
   return params_->trained.back().value;
 }
 

@@ -3,12 +3,14 @@
 // sharding all come from these declarations.
 #pragma once
 
-#include <optional>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ir/graph.h"
+#include "nn/store.h"
+#include "nn/tuning.h"
 
 namespace hone::nn {
 
@@ -25,46 +27,30 @@ struct Weight {
   std::vector<std::string> axes;
 };
 
-// Low-rank adapters on linear layers (LoRA, Hu et al., arXiv:2106.09685): y = W x + scale B A x.
-// With `dora` (Liu et al., arXiv:2402.09353) the rows of W + scale B A are brought to trained
-// lengths.
-struct Lora {
-  int64_t rank = 16;
-  double alpha = 32;
-  bool rank_stabilised = false;  // scale alpha / sqrt(rank) (arXiv:2312.03732), not alpha / rank
-  bool dora = false;
-  double dropout = 0.0;  // of x, on its way to A, while training
-  // Module paths, or their ends ("q_proj"), or "all-linear": every linear layer but the output
-  // head.
-  std::vector<std::string> targets = {"all-linear"};
-
-  struct At {
-    int64_t rank;
-    double scale;
-  };
-  std::optional<At> at(std::string_view path) const;  // nothing where no target matches
+struct FrozenWeight {
+  std::string name;
+  Dims dims;
+  std::vector<std::string> axes;
+  const Store* store;
+  Values parts;  // parameters of the graph, whose labels begin with the name
 };
 
-// What is trained; all else is frozen.
-struct Tuning {
-  std::optional<Lora> lora = {};
-  // Modules whose own weights are trained, named as Lora's targets; "all" is full fine-tuning.
-  std::vector<std::string> whole = {};
+const std::string& label(Value parameter);
 
-  bool trains(std::string_view path) const;  // the module's own weights
-};
-
-// `target` is the path or its end from a dot on.
-bool names_module(std::string_view target, std::string_view path);
+// How a frozen weight is held. `matrix`: it is that of a linear layer other than the head, and may
+// be quantised.
+using StoreRule = std::function<const Store&(const std::string& weight, bool matrix)>;
+inline const Store& store_f32(const std::string&, bool) { return kStoreF32; }
 
 // What a model is built into: the graph, and the weights declared so far. It outlives the model.
 struct Params {
   Graph& graph;
   Tuning tuning = {};
-  DType compute = DType::kF32;       // activations and weights in the graph
-  Value dropout_key = {};            // u64 [2], of the micro-batch at hand; {} drops nothing
-  std::vector<Weight> frozen = {};   // in declaration order
-  std::vector<Weight> trained = {};  // always f32
+  DType compute = DType::kF32;  // activations, and weights where they are used
+  StoreRule store = store_f32;
+  Value dropout_key = {};                 // u64 [2], of the micro-batch at hand; {} drops nothing
+  std::vector<FrozenWeight> frozen = {};  // in declaration order
+  std::vector<Weight> trained = {};       // always f32
 };
 
 class Scope {
@@ -76,6 +62,9 @@ class Scope {
 
   // Declares PATH.weight (or PATH.leaf) with these axes; its value is in the compute type.
   Value weight(std::vector<Axis> axes, std::string_view leaf = "weight") const;
+  // Declares PATH.weight, whose values are made where they are used: of a linear layer, or a table.
+  Matrix matrix(Axis rows, Axis columns) const;
+  Matrix table(Axis rows, Axis columns) const;  // never quantised
   // Declares PATH.leaf, one of an adapter's weights, f32.
   Value adapter_weight(std::string_view leaf, std::vector<Axis> axes) const;
 
@@ -83,6 +72,8 @@ class Scope {
   Params& params() const { return *params_; }
 
  private:
+  Matrix declare(const std::string& name, const std::vector<Axis>& axes, bool matrix) const;
+
   Params* params_;
   std::string path_;
 };
