@@ -31,7 +31,9 @@ inline constexpr std::array<std::string_view, 6> kFaultyCalls = {"mkdir", "open"
                                                                  "fsync", "close", "rename"};
 
 inline Fault fault;
-inline std::atomic<int> calls_left = -1;  // until it strikes
+// Calls until it strikes, or one of these.
+inline constexpr int kStruck = -1, kDisarmed = -2;
+inline std::atomic<int> calls_left = kDisarmed;
 
 class Armed {
  public:
@@ -39,10 +41,12 @@ class Armed {
     fault = f;
     calls_left = f.nth;
   }
-  ~Armed() { calls_left = -1; }
+  ~Armed() {
+    if (!struck()) calls_left = kDisarmed;
+  }
   Armed(const Armed&) = delete;
   Armed& operator=(const Armed&) = delete;
-  bool struck() const { return calls_left < 0; }
+  bool struck() const { return calls_left == kStruck; }
 };
 
 inline bool strikes(std::string_view call, std::string_view path) {

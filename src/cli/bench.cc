@@ -1,5 +1,6 @@
-// hone bench: seconds of a LoRA step, and tokens a second of prefill and decoding, one JSON object
-// a turn. bench/README.md says what a turn is and how the peers are run beside it.
+// hone bench: seconds of a LoRA step, tokens a second of prefill and decoding, and seconds of a
+// checkpoint, one JSON object a turn. bench/README.md says what a turn is and how the peers are run
+// beside it.
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -24,10 +25,12 @@ struct Options {
   int64_t batch = 4, seq = 512, rank = 16, steps = 5;
   double share = 1.0;
   int64_t prompt_tokens = 512, new_tokens = 64;
+  std::string dir = "runs/bench";
   bool wait = false;
 
   void fields(auto& v) {
-    v.argument("what", what, "lora or generate", one_of({"lora", "generate"}));
+    v.argument("what", what, "lora, generate or checkpoint",
+               one_of({"lora", "generate", "checkpoint"}));
     v.argument("model", model,
                "a folder, a .gguf file or a name of models.yaml; else smollm2-135m");
     v("batch", batch, "lora: sequences of a step", between(1, 4096));
@@ -37,6 +40,7 @@ struct Options {
       between(0.001, 1));
     v("prompt_tokens", prompt_tokens, "generate: tokens of the prompt", between(1, 1 << 20));
     v("new_tokens", new_tokens, "generate: tokens made after the first", between(1, 1 << 20));
+    v("dir", dir, "checkpoint: the folder that it is written to");
     v("steps", steps, "turns", between(1, 1 << 20));
     v("wait", wait, "do a turn for each line of the standard input, until it ends");
   }
@@ -112,15 +116,47 @@ void bench_generate(const Options& o) {
   });
 }
 
+// Of a LoRA run with AdamW: what a step waits for, and what is written behind its back.
+void bench_checkpoint(const Options& o) {
+  train::Recipe recipe;
+  recipe.adapter.rank = o.rank;
+  const engine::Model m =
+      engine::Model::open(o.model.value_or(kModel), train::tuning_of(recipe.adapter), /*seed=*/0);
+  const engine::Declarations declared(m.files, m.tuning);
+  engine::Buffers optimizer;
+  for (const auto& [name, weight] : m.trained)
+    for (const char* moment : {"m.", "v."})
+      optimizer[moment + name] = engine::copied(m.device, weight);
+  std::filesystem::create_directories(o.dir);
+  take_turns(o, [&](int64_t) {
+    const auto start = std::chrono::steady_clock::now();
+    train::Snapshot s;
+    s.arrays = train::copy_to_host(m.trained, optimizer);
+    s.adapter = engine::peft_of(*m.tuning.lora, m.trained, declared.params, kModel);
+    const auto copied = std::chrono::steady_clock::now();
+    const auto folder = std::filesystem::path(o.dir) / "checkpoint-1";
+    train::write_checkpoint(folder, s);
+    const std::chrono::duration<double> wait = copied - start,
+                                        written = std::chrono::steady_clock::now() - copied;
+    uintmax_t bytes = 0;
+    for (const auto& file : std::filesystem::directory_iterator(folder)) bytes += file.file_size();
+    print({{"bytes", bytes}, {"wait_seconds", wait.count()}, {"write_seconds", written.count()}});
+  });
+  std::filesystem::remove_all(std::filesystem::path(o.dir) / "checkpoint-1");
+}
+
 int run(const Options& o) {
-  o.what == "lora" ? bench_lora(o) : bench_generate(o);
+  if (o.what == "lora") bench_lora(o);
+  if (o.what == "generate") bench_generate(o);
+  if (o.what == "checkpoint") bench_checkpoint(o);
   return 0;
 }
 
 }  // namespace
 
-extern const Command kBench = command<run>(
-    "bench", "measure a LoRA step, or prefill and decoding",
-    {"hone bench lora --batch 4 --seq 512", "hone bench generate --prompt-tokens 512"});
+extern const Command kBench =
+    command<run>("bench", "measure a LoRA step, prefill and decoding, or a checkpoint",
+                 {"hone bench lora --batch 4 --seq 512", "hone bench generate --prompt-tokens 512",
+                  "hone bench checkpoint --rank 64 --dir /tmp/bench"});
 
 }  // namespace hone::cli

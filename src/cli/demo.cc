@@ -95,8 +95,19 @@ train::Recipe demo_recipe(const std::vector<std::string>& overrides) {
   return recipe;
 }
 
+// Was what the folder holds made by a demo? Its recipe names the data that a demo makes there.
+bool holds_demo(const train::Recipe& recipe) try {
+  train::Recipe there;
+  read_fields(read_yaml(std::filesystem::path(recipe.save.dir) / "recipe.yaml"), there);
+  return there.data.train == recipe.data.train;
+} catch (const Error&) {
+  return false;
+}
+
 int run(const Options& o) {
   const train::Recipe recipe = demo_recipe(o.overrides);
+  if (recipe.resume == "never" && holds_demo(recipe)) train::clear_run(recipe.save.dir);
+  train::RunFolder{recipe};  // says at once when it is not to be had
   const verilog::Split split = verilog::make_split();
   check_tasks(split);
   write_examples(recipe.data.train.front().path, split.training);
@@ -110,9 +121,7 @@ int run(const Options& o) {
   json["pass_before"] = before.held_out;
   json["pass_unseen_before"] = before.unseen;
   write_report(recipe, json);
-  if (report.stopped)
-    throw Interrupted("stopped after step {}; the adapter as it is then is in {}", report.steps,
-                      report.adapter_dir.string());
+  if (report.stopped) return end_stopped(report);
   const Score after = score(model, language, split);
   json["pass_after"] = after.held_out;
   json["pass_unseen_after"] = after.unseen;

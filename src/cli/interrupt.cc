@@ -5,11 +5,11 @@
 namespace hone::cli {
 namespace {
 
-std::atomic<bool> g_interrupted = false;
-static_assert(std::atomic<bool>::is_always_lock_free);  // so a signal handler may set it
+std::atomic<int> g_signal = 0;
+static_assert(std::atomic<int>::is_always_lock_free);  // so a signal handler may set it
 
-void on_signal(int) {
-  g_interrupted.store(true);
+void on_signal(int signal) {
+  g_signal.store(signal);
   std::signal(SIGINT, SIG_DFL);  // async-signal-safe
   std::signal(SIGTERM, SIG_DFL);
 }
@@ -17,7 +17,7 @@ void on_signal(int) {
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-  g_interrupted.store(false);
+  g_signal.store(0);
   struct sigaction action{};
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;  // a save that is being written is not cut short
@@ -31,6 +31,8 @@ InterruptGuard::~InterruptGuard() {
   sigaction(SIGTERM, &former_term_, nullptr);
 }
 
-bool interrupted() { return g_interrupted.load(); }
+int interrupted_by() { return g_signal.load(); }
+
+bool interrupted() { return interrupted_by() != 0; }
 
 }  // namespace hone::cli

@@ -21,6 +21,8 @@ class InterruptGuard {
   struct sigaction former_int_{}, former_term_{};
 };
 
+// The signal that came, or 0; since the last guard was made.
+int interrupted_by();
 bool interrupted();  // since the last guard was made; may be asked from any thread
 
 }  // namespace hone::cli

@@ -13,6 +13,7 @@ TEST(Interrupt, FirstSignalIsRemembered) {
     EXPECT_FALSE(interrupted());
     std::raise(signal);
     EXPECT_TRUE(interrupted());
+    EXPECT_EQ(interrupted_by(), signal);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/error.h"
 #include "ckpt/atomic_file.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
@@ -56,6 +57,14 @@ train::Report run_training(engine::Model& model, TrainingData data, const train:
   });
   if (bar) bar->finish();
   return report;
+}
+
+int end_stopped(const train::Report& report) {
+  const std::string line = fmt::format(
+      "stopped after step {}; the same command with resume=auto goes on from there", report.steps);
+  if (interrupted_by() != SIGTERM) throw Interrupted("{}", line);
+  say(line);
+  return 0;
 }
 
 nlohmann::ordered_json report_json(const train::Report& r) {

@@ -18,9 +18,13 @@ TrainingData load_training_data(const engine::Language& language, const train::R
 // The recipe's model with a new adapter of the recipe's kind.
 engine::Model open_for_training(const train::Recipe& recipe);
 
-// Trains, and says on stderr what happens. After a Ctrl-C the step is finished, the adapter saved,
-// and Report::stopped set.
+// Trains, and says on stderr what happens. After a Ctrl-C or SIGTERM the step is finished, a
+// checkpoint and the adapter are saved, and Report::stopped is set.
 train::Report run_training(engine::Model& model, TrainingData data, const train::Recipe& recipe);
+
+// The end of such a run, which says how to go on: SIGTERM is a machine that is taken away, and no
+// failure (0); Ctrl-C throws Interrupted.
+int end_stopped(const train::Report& report);
 
 nlohmann::ordered_json report_json(const train::Report& report);
 void write_report(const train::Recipe& recipe, const nlohmann::ordered_json& report);

@@ -29,13 +29,14 @@ Evaluator::Evaluator(const engine::Model& model, const Recipe& recipe, data::Sam
             .rows = std::ssize(batches_.front().rows)};
 }
 
-Evaluation Evaluator::run() {
+std::optional<Evaluation> Evaluator::run(const std::function<bool()>& stop) {
   if (!step_) {
     step_.emplace(model_, recipe_, shape_);
     compile_seconds_ += step_->program().compile_seconds();
   }
   EvalResult total;
   for (const data::Batch& b : batches_) {
+    if (stop()) return std::nullopt;
     StepBatch batch;
     append(batch, b);
     const EvalResult r = step_->run(batch);

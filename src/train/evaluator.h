@@ -1,6 +1,7 @@
 // The loss of a validation set, and of any set as the model is before the first step.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "data/batch.h"
@@ -19,7 +20,8 @@ class Evaluator {
   // Compiles at the first evaluation. `model` must outlive this.
   Evaluator(const engine::Model& model, const Recipe& recipe, data::SampleSet set);
 
-  Evaluation run();
+  // Nothing when `stop` said so between two batches.
+  std::optional<Evaluation> run(const std::function<bool()>& stop);
   double compile_seconds() const { return compile_seconds_; }
 
  private:

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "ckpt/atomic_file.h"
-#include "ckpt/peft.h"
+#include "train/averages.h"
+#include "train/resume.h"
 
 namespace hone::train {
 namespace {
@@ -32,30 +34,12 @@ void check_tokens(const data::SampleSet& set, const ModelShape& shape) {
                       set.largest_id(), shape.vocab);
 }
 
-// What an earlier run left: it must not pass for the result of this one.
-void remove_results(const fs::path& folder) {
-  std::error_code ignored;
-  fs::remove_all(folder / "adapter", ignored);
-  fs::remove(folder / "report.json", ignored);
-  std::vector<fs::path> checkpoints;
-  for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().filename().string().starts_with("checkpoint-"))
-      checkpoints.push_back(entry.path());
-  for (const fs::path& c : checkpoints) fs::remove_all(c, ignored);
-}
-
-void make_folder(const fs::path& folder) {
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed)
-    throw FileError("cannot make the run's folder {}: {}", folder.string(), failed.message());
-}
-
 // "-nan" says no more than "nan".
 double unsigned_nan(double v) { return std::isnan(v) ? std::abs(v) : v; }
 
 // The mean of the last tenth, at least one.
 double recent_mean(const std::vector<double>& losses) {
+  if (losses.empty()) return std::numeric_limits<double>::quiet_NaN();
   const size_t n = std::max<size_t>(1, losses.size() / 10);
   double sum = 0;
   for (size_t i = losses.size() - n; i < losses.size(); ++i) sum += losses[i];
@@ -78,13 +62,21 @@ Trainer::Trainer(engine::Model& model, const Recipe& recipe, data::SampleSet tra
                  std::optional<data::SampleSet> eval)
     : model_(model),
       recipe_(recipe),
+      folder_(recipe),
       train_(std::move(train)),
       steps_(steps_of(recipe, train_)),
       micro_batches_(recipe.batch.sequences / recipe.batch.micro),
       batcher_(train_, static_cast<uint64_t>(recipe.seed), steps_ * micro_batches_),
       schedule_(schedule_of(recipe.optim, steps_)),
-      guard_{.factor = recipe.guard.spike} {
+      declared_(model.files, model.tuning),
+      saver_(folder_, recipe.save) {
+  state_.guard.factor = recipe.guard.spike;
+  state_.recipe = recipe_text(recipe);
+  state_.data = digest_of(train_);
   check_tokens(train_, model.files.shape());
+  if (!eval && (recipe.save.best || recipe.eval.patience > 0))
+    throw ConfigError("recipe: {} needs a validation set; give data.eval",
+                      recipe.save.best ? "save.best" : "eval.patience");
   if (!eval) return;
   check_tokens(*eval, model.files.shape());
   evaluator_.emplace(model_, recipe_, std::move(*eval));
@@ -97,39 +89,61 @@ StepShape Trainer::shape() const {
           .rows = batcher_.targets_padded()};
 }
 
-void Trainer::start_folder() {
-  const fs::path folder = recipe_.save.dir;
-  make_folder(folder);
-  remove_results(folder);
-  ckpt::write_atomically(folder / "recipe.yaml", recipe_text(recipe_));
-  metrics_.open(folder / "metrics.jsonl", std::ios::trunc);
-  if (!metrics_) throw FileError("cannot write {}", (folder / "metrics.jsonl").string());
-}
-
 Report Trainer::run(const Callbacks& callbacks) {
+  const std::optional<fs::path> from = find_checkpoint(callbacks);
   start_folder();
-  evaluate("before training", report_.val_loss_before, callbacks);
-  TrainStep train_step(model_, recipe_, shape());
-  while (step_ < steps_ && !report_.stopped) {
-    take_step(train_step, callbacks);
-    report_.stopped = callbacks.stop();
-    if (recipe_.save.every > 0 && step_ % recipe_.save.every == 0) save_checkpoint();
-    std::optional<double> loss;
-    if (recipe_.eval.every > 0 && step_ % recipe_.eval.every == 0 && step_ < steps_)
-      evaluate(fmt::format("after step {}", step_), loss, callbacks);
+  if (!from) evaluate_before(callbacks);
+  train_step_.emplace(model_, recipe_, shape());
+  if (from) restore_arrays(*from, model_.device, model_.trained, train_step_->state());
+  while (true) {
+    evaluate_if_due(callbacks);
+    report_.stopped = !is_over() && callbacks.stop();
+    save_if_due(callbacks);
+    if (is_over() || report_.stopped) break;
+    take_step(callbacks);
   }
-  report_.steps = step_;
-  report_.tokens_per_second = static_cast<double>(tokens_) / report_.train_seconds;
-  report_.train_loss = recent_mean(losses_);
-  report_.adapter_dir = fs::path(recipe_.save.dir) / "adapter";
-  save_adapter(report_.adapter_dir);
-  if (!report_.stopped) evaluate("after training", report_.val_loss_after, callbacks);
-  report_.compile_seconds = train_step.program().compile_seconds();
-  if (evaluator_) report_.compile_seconds += evaluator_->compile_seconds();
+  finish(callbacks);
   return report_;
 }
 
-void Trainer::take_step(TrainStep& train_step, const Callbacks& callbacks) {
+bool Trainer::is_over() const {
+  return state_.step >= steps_ ||
+         (recipe_.eval.patience > 0 && state_.worse >= recipe_.eval.patience);
+}
+
+std::optional<fs::path> Trainer::find_checkpoint(const Callbacks& callbacks) {
+  std::optional<RunState> from = folder_.newest_whole(callbacks.say);
+  if (!from) return std::nullopt;
+  const fs::path path = folder_.checkpoint(from->step);
+  for (const std::string& change : check_resume(*from, recipe_, path, state_.data))
+    callbacks.say("changed since the checkpoint: " + change);
+  if (from->step > steps_)
+    throw ConfigError("{} is beyond the {} steps of this recipe; give a larger length.steps",
+                      path.string(), steps_);
+  from->guard.factor = state_.guard.factor;
+  from->recipe = state_.recipe;
+  state_ = std::move(*from);
+  if (recipe_.save.best && !fs::exists(folder_.checkpoint(state_.best_step)))
+    state_.best_loss.reset();  // the best so far was not kept
+  batcher_.seek(state_.cursor);
+  saver_.resumed_from(state_.step);
+  callbacks.say(fmt::format("going on from {}, step {} of {}", path.string(), state_.step, steps_));
+  return path;
+}
+
+void Trainer::start_folder() {
+  const fs::path& folder = folder_.path();
+  if (!is_over()) {  // what an earlier run left must not pass for the result of this one
+    fs::remove_all(folder / "adapter");
+    fs::remove(folder / "report.json");
+  }
+  ckpt::write_atomically(folder / "recipe.yaml", state_.recipe);
+  folder_.cut_metrics(state_.step);
+  metrics_.open(folder / "metrics.jsonl", std::ios::app);
+  if (!metrics_) throw FileError("cannot write {}", (folder / "metrics.jsonl").string());
+}
+
+void Trainer::take_step(const Callbacks& callbacks) {
   const auto start = Clock::now();
   StepBatch batch;
   int64_t tokens = 0;
@@ -138,41 +152,61 @@ void Trainer::take_step(TrainStep& train_step, const Callbacks& callbacks) {
     append(batch, b);
     tokens += b.real_tokens;
   }
-  const double lr = schedule_.at(step_);
-  const StepResult r = train_step.run(batch, lr, step_ + 1, guard_.limit());
+  const double lr = schedule_.at(state_.step);
+  const StepResult r = train_step_->run(batch, lr, state_.step + 1, state_.guard.limit());
   const bool finite = std::isfinite(r.loss) && std::isfinite(r.grad_norm);
-  if (!finite && recipe_.guard.not_finite == "stop") stop_not_finite(r, train_step);
-  if (r.updated) guard_.see(r.loss);
+  if (!finite && recipe_.guard.not_finite == "stop") stop_not_finite(r);
+  if (r.updated) state_.guard.see(r.loss);
   if (!r.updated)
     callbacks.say(fmt::format("step {} left out: the loss is {:.4g}, the gradient norm {:.4g}",
-                              step_ + 1, unsigned_nan(r.loss), unsigned_nan(r.grad_norm)));
-  ++step_;
-  if (finite) losses_.push_back(r.loss);
-  tokens_ += tokens;
+                              state_.step + 1, unsigned_nan(r.loss), unsigned_nan(r.grad_norm)));
+  ++state_.step;
+  state_.cursor = batcher_.cursor();
+  if (finite) state_.losses.push_back(r.loss);
+  state_.tokens += tokens;
   const double seconds = since(start);
-  report_.train_seconds += seconds;
-  const Progress p{step_,       steps_,    r.loss,    lr,
+  state_.train_seconds += seconds;
+  const Progress p{state_.step, steps_,    r.loss,    lr,
                    r.grad_norm, r.updated, r.metrics, static_cast<double>(tokens) / seconds};
   log(p, r.count);
   callbacks.on_step(p);
 }
 
-void Trainer::stop_not_finite(const StepResult& r, const TrainStep& train_step) const {
+void Trainer::stop_not_finite(const StepResult& r) const {
   std::string where;
   for (size_t i = 0; i < r.gradient_norms.size() && where.empty(); ++i)
     if (!std::isfinite(r.gradient_norms[i]))
-      where = fmt::format(" (the first such gradient: {})", train_step.names()[i]);
+      where = fmt::format(" (the first such gradient: {})", train_step_->names()[i]);
   throw Error(
       "step {}: the loss is {} and the gradient norm {}{}; stopped, and nothing of this step is "
       "saved: lower optim.lr, look at the data, or set guard.not_finite=skip",
-      step_ + 1, unsigned_nan(r.loss), unsigned_nan(r.grad_norm), where);
+      state_.step + 1, unsigned_nan(r.loss), unsigned_nan(r.grad_norm), where);
 }
 
-void Trainer::evaluate(std::string_view when, std::optional<double>& loss,
-                       const Callbacks& callbacks) {
+void Trainer::evaluate_before(const Callbacks& callbacks) {
   if (!evaluator_) return;
-  loss = evaluator_->run().loss;
-  callbacks.say(fmt::format("validation loss {:.4f} {}", *loss, when));
+  const std::optional<Evaluation> e = evaluator_->run(callbacks.stop);
+  if (!e) return;
+  state_.val_loss_before = e->loss;
+  callbacks.say(fmt::format("validation loss {:.4f} before training", e->loss));
+}
+
+void Trainer::evaluate_if_due(const Callbacks& callbacks) {
+  const int64_t step = state_.step;
+  const bool due = step >= steps_ || (recipe_.eval.every > 0 && step % recipe_.eval.every == 0);
+  if (!evaluator_ || step == 0 || !due || state_.val_step == step) return;
+  const Averaged averaged(model_.trained, train_step_->state());
+  const std::optional<Evaluation> e = evaluator_->run(callbacks.stop);
+  if (!e) return;
+  state_.val_loss = e->loss;
+  state_.val_step = step;
+  const bool best = std::isfinite(e->loss) && (!state_.best_loss || e->loss < *state_.best_loss);
+  state_.worse = best ? 0 : state_.worse + 1;
+  if (best) {
+    state_.best_loss = e->loss;
+    state_.best_step = step;
+  }
+  callbacks.say(fmt::format("validation loss {:.4f} after step {}", e->loss, step));
 }
 
 void Trainer::log(const Progress& p, double count) {
@@ -191,20 +225,70 @@ void Trainer::log(const Progress& p, double count) {
   metrics_ << line.dump() << std::endl;
   if (!metrics_)
     throw FileError("cannot write {}: is the disk full?",
-                    (fs::path(recipe_.save.dir) / "metrics.jsonl").string());
+                    (folder_.path() / "metrics.jsonl").string());
 }
 
-void Trainer::save_adapter(const fs::path& folder) const {
-  const engine::Declarations declared(model_.files, model_.tuning);
-  ckpt::write_peft(
-      folder, engine::peft_of(*model_.tuning.lora, model_.trained, declared.params, recipe_.model));
+// As it is to be used: the mean of the weights, where the recipe keeps one.
+std::optional<ckpt::PeftAdapter> Trainer::adapter() {
+  if (!model_.tuning.lora) return std::nullopt;
+  const Averaged averaged(model_.trained, train_step_->state());
+  return engine::peft_of(*model_.tuning.lora, model_.trained, declared_.params, recipe_.model);
 }
 
-void Trainer::save_checkpoint() const {
-  const fs::path folder = recipe_.save.dir;
-  save_adapter(folder / fmt::format("checkpoint-{}", step_));
-  const int64_t oldest = step_ - recipe_.save.every * recipe_.save.keep;
-  if (oldest > 0) fs::remove_all(folder / fmt::format("checkpoint-{}", oldest));
+void Trainer::save_if_due(const Callbacks& callbacks) {
+  hear_of_save(callbacks, false);
+  if (!saver_.is_due(state_, is_over() || report_.stopped)) return;
+  const auto start = Clock::now();
+  hear_of_save(callbacks, true);
+  saver_.save({state_, copy_to_host(model_.trained, train_step_->state()), adapter()});
+  report_.save_seconds += since(start);
+}
+
+std::optional<Saver::Failure> Trainer::failed_save(bool wait) {
+  std::optional<Saver::Failure> failure = saver_.failure(wait);
+  if (failure && failure->step == state_.best_step)
+    state_.best_loss.reset();  // it cannot be gone back to
+  return failure;
+}
+
+void Trainer::hear_of_save(const Callbacks& callbacks, bool wait) {
+  if (const auto failure = failed_save(wait))
+    callbacks.say(fmt::format("the checkpoint of step {} is not saved, and will be tried again: {}",
+                              failure->step, failure->reason));
+}
+
+// The weights of the lowest validation loss.
+void Trainer::take_best(const Callbacks& callbacks) {
+  if (!state_.best_loss || state_.best_step == state_.step) return;
+  const fs::path best = folder_.checkpoint(state_.best_step);
+  read_state(best);  // whole, or an error
+  restore_arrays(best, model_.device, model_.trained, train_step_->state());
+  callbacks.say(fmt::format("the weights are those of step {}, validation loss {:.4f}",
+                            state_.best_step, *state_.best_loss));
+}
+
+void Trainer::finish(const Callbacks& callbacks) {
+  const std::optional<Saver::Failure> failure = failed_save(true);
+  const bool best = recipe_.save.best && !report_.stopped;
+  if (best) take_best(callbacks);
+  report_.adapter_dir = folder_.path() / "adapter";
+  if (const auto a = adapter(); a && state_.step > 0) ckpt::write_peft(report_.adapter_dir, *a);
+  if (failure)
+    throw FileError("the checkpoint of step {} is not saved: {}", failure->step, failure->reason);
+  swap_averages(model_.trained, train_step_->state());
+
+  report_.steps = state_.step;
+  report_.train_seconds = state_.train_seconds;
+  report_.tokens_per_second = static_cast<double>(state_.tokens) / state_.train_seconds;
+  report_.train_loss = recent_mean(state_.losses);
+  report_.val_loss_before = state_.val_loss_before;
+  if (best)
+    report_.val_loss_after = state_.best_loss;
+  else if (state_.val_step == state_.step && state_.step > 0)
+    report_.val_loss_after = state_.val_loss;
+  report_.best_step = state_.best_loss ? state_.best_step : 0;
+  report_.compile_seconds = train_step_->program().compile_seconds();
+  if (evaluator_) report_.compile_seconds += evaluator_->compile_seconds();
 }
 
 }  // namespace hone::train

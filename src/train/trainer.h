@@ -2,8 +2,9 @@
 //
 //   recipe.yaml        the recipe as it was resolved
 //   metrics.jsonl      one object a logged step
-//   checkpoint-STEP/   the adapter every save.every steps, the newest save.keep of them
-//   adapter/           the adapter at the end, a PEFT folder
+//   checkpoint-STEP/   checkpoint.h, every save.every steps and at the end: the newest save.keep
+//                      of them, and the best where save.best asks for it
+//   adapter/           the adapter at the end, a PEFT folder; the best step's with save.best
 //   report.json        written by the caller from the Report
 #pragma once
 
@@ -11,11 +12,12 @@
 #include <functional>
 #include <optional>
 
-#include "data/batcher.h"
+#include "data/loader.h"
 #include "engine/model.h"
+#include "train/checkpoint.h"
 #include "train/evaluator.h"
-#include "train/loss_guard.h"
 #include "train/recipe.h"
+#include "train/saver.h"
 #include "train/schedule.h"
 #include "train/step.h"
 
@@ -38,49 +40,63 @@ struct Report {
   std::optional<double> val_loss_before, val_loss_after;
   // Of the steps alone: evaluations, saves and compilation are not in train_seconds.
   double tokens_per_second = 0, compile_seconds = 0, train_seconds = 0;
+  double save_seconds = 0;  // that steps waited for checkpoints
+  int64_t best_step = 0;    // of the lowest validation loss; 0 when none was measured
   std::filesystem::path adapter_dir;
 };
 
 struct Callbacks {
   std::function<void(const Progress&)> on_step;
   std::function<void(const std::string& line)> say;  // evaluations and the like
-  std::function<bool()> stop;                        // asked after each step
+  // Asked before each step and between the batches of an evaluation.
+  std::function<bool()> stop;
 };
 
 class Trainer {
  public:
   // The model's adapter is trained in place. Throws ConfigError when a sample has a token that the
-  // model has not.
+  // model has not, and what RunFolder throws.
   Trainer(engine::Model& model, const Recipe& recipe, data::SampleSet train,
           std::optional<data::SampleSet> eval);
   Trainer(const Trainer&) = delete;  // the batcher refers to train_
   Trainer& operator=(const Trainer&) = delete;
 
+  // With resume: auto it goes on bit for bit from the newest checkpoint. When callbacks.stop() says
+  // so, the step is finished and saved: what follows is one save, at most.
   // Throws Error when the loss or a gradient is not finite and guard.not_finite is "stop": the
-  // update is left out and nothing is saved.
+  // update is left out and nothing is saved. A checkpoint that cannot be written is said and tried
+  // again; FileError when the last one cannot.
   Report run(const Callbacks& callbacks);
 
  private:
+  std::optional<std::filesystem::path> find_checkpoint(const Callbacks& callbacks);
   void start_folder();
-  void take_step(TrainStep& step, const Callbacks& callbacks);
-  void evaluate(std::string_view when, std::optional<double>& loss, const Callbacks& callbacks);
-  [[noreturn]] void stop_not_finite(const StepResult& r, const TrainStep& step) const;
+  bool is_over() const;
+  void take_step(const Callbacks& callbacks);
+  [[noreturn]] void stop_not_finite(const StepResult& r) const;
   StepShape shape() const;
   void log(const Progress& p, double count);
-  void save_adapter(const std::filesystem::path& folder) const;
-  void save_checkpoint() const;
+  void evaluate_before(const Callbacks& callbacks);
+  void evaluate_if_due(const Callbacks& callbacks);
+  void save_if_due(const Callbacks& callbacks);
+  std::optional<Saver::Failure> failed_save(bool wait);
+  void hear_of_save(const Callbacks& callbacks, bool wait);
+  std::optional<ckpt::PeftAdapter> adapter();
+  void take_best(const Callbacks& callbacks);
+  void finish(const Callbacks& callbacks);
 
   engine::Model& model_;
   Recipe recipe_;
+  RunFolder folder_;
   data::SampleSet train_;
   int64_t steps_, micro_batches_;
-  data::Batcher batcher_;
+  data::Loader batcher_;
   std::optional<Evaluator> evaluator_;
   Schedule schedule_;
-  LossGuard guard_;
-  int64_t step_ = 0;            // done
-  std::vector<double> losses_;  // of the steps done
-  int64_t tokens_ = 0;          // of the examples in them
+  engine::Declarations declared_;
+  std::optional<TrainStep> train_step_;
+  RunState state_;
+  Saver saver_;
   Report report_;
   std::ofstream metrics_;
 };

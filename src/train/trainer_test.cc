@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
@@ -11,57 +10,18 @@
 
 #include "base/json.h"
 #include "ckpt/peft.h"
+#include "train/test_run.h"
 
 namespace hone::train {
 namespace {
 
 namespace fs = std::filesystem;
+using test::counting;
+using test::open;
+using test::quiet;
+using test::tiny_recipe;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-
-// This process's own folder: the suite may run twice at a time.
-std::string run_folder(const std::string& name) {
-  return fmt::format("{}hone_run_{}_{}", testing::TempDir(), getpid(), name);
-}
-
-Recipe tiny_recipe(const std::string& name) {
-  Recipe r;
-  r.model = "tests/golden/llama_tiny";
-  r.adapter.rank = 4;
-  r.batch = {.sequences = 4, .micro = 2};
-  r.data.seq_len = 16;
-  r.length = {.epochs = std::nullopt, .steps = 6};
-  r.optim.lr = 1e-2;
-  r.save = {.dir = run_folder(name), .every = 0, .keep = 3};
-  r.eval.every = 0;
-  r.log.every = 2;
-  fs::remove_all(r.save.dir);
-  return r;
-}
-
-// Sequences that count upwards: something that can be learned.
-data::SampleSet counting(int64_t batch) {
-  std::vector<data::Sample> samples;
-  for (int32_t i = 0; i < 12; ++i) {
-    data::Sample s;
-    for (int32_t t = 0; t < 10 + i % 5; ++t) {
-      s.ids.push_back((i * 7 + t) % 100);
-      s.mask.push_back(t > 2);
-    }
-    samples.push_back(s);
-  }
-  return {samples, {.batch = batch, .seq_len = 16}, "training set"};
-}
-
-engine::Model open(const Recipe& r) {
-  return engine::Model::open(r.model, tuning_of(r.adapter), static_cast<uint64_t>(r.seed));
-}
-
-Callbacks quiet() {
-  return {.on_step = [](const Progress&) {},
-          .say = [](const std::string&) {},
-          .stop = [] { return false; }};
-}
 
 size_t lines_of(const fs::path& file) {
   std::ifstream in(file);
@@ -121,13 +81,15 @@ TEST(Trainer, StopsWhenAskedAndSavesTheAdapterAsItIs) {
   const Recipe r = tiny_recipe("stopped");
   engine::Model m = open(r);
   Trainer trainer(m, r, counting(2), std::nullopt);
-  int asked = 0;
+  int64_t done = 0;
   Callbacks c = quiet();
-  c.stop = [&] { return ++asked == 3; };
+  c.on_step = [&](const Progress& p) { done = p.step; };
+  c.stop = [&] { return done == 3; };
   const Report report = trainer.run(c);
   EXPECT_TRUE(report.stopped);
   EXPECT_EQ(report.steps, 3);
   EXPECT_TRUE(fs::exists(report.adapter_dir / "adapter_model.safetensors"));
+  EXPECT_TRUE(fs::exists(fs::path(r.save.dir) / "checkpoint-3" / "state.json"));
 }
 
 TEST(Trainer, DropoutChangesTheStepButNotTheValidation) {
@@ -159,8 +121,7 @@ TEST(Trainer, AFolderThatCannotBeMadeIsOneLine) {
   Recipe r = tiny_recipe("folder");
   std::ofstream(r.save.dir) << "a file";
   engine::Model m = open(r);
-  Trainer trainer(m, r, counting(2), std::nullopt);
-  EXPECT_THAT([&] { trainer.run(quiet()); },
+  EXPECT_THAT([&] { Trainer(m, r, counting(2), std::nullopt); },
               ThrowsMessage<FileError>(HasSubstr("cannot make the run's folder")));
   fs::remove(r.save.dir);
 }
