@@ -8,6 +8,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "data/summary.h"
+#include "train/open_model.h"
 
 namespace hone::cli {
 namespace {
@@ -22,8 +23,9 @@ void describe(const data::SampleSet& set, std::string_view name) {
 }  // namespace
 
 engine::Model open_for_training(const train::Recipe& recipe) {
-  return engine::Model::open(recipe.model, train::tuning_of(recipe.adapter),
-                             static_cast<uint64_t>(recipe.seed));
+  engine::Model model = train::open_model(recipe);
+  for (const std::string& line : model.warnings) say(fmt::format("warning: {}", line));
+  return model;
 }
 
 TrainingData load_training_data(const engine::Language& language, const train::Recipe& recipe) {

@@ -23,16 +23,6 @@ struct NotBuilt {
 bool has_several_devices(const Recipe& r) { return r.mesh.value && *r.mesh.value != MeshRecipe{}; }
 
 const NotBuilt kNotBuilt[] = {
-    {"adapter.kind: none", "use lora", [](auto& r) { return r.adapter.kind == "none"; }},
-    {"adapter.ranks", "use one rank", [](auto& r) { return !r.adapter.ranks.empty(); }},
-    {"adapter.modules_to_save", "use targets alone",
-     [](auto& r) { return !r.adapter.modules_to_save.empty(); }},
-    {"adapter.start", "start from a new adapter", [](auto& r) { return !r.adapter.start.empty(); }},
-    {"base.store: as-is", "use f32; quantised weights are widened when they are loaded",
-     [](auto& r) { return r.base.store == "as-is"; }},
-    {"base.store: bf16", "use f32", [](auto& r) { return r.base.store == "bf16"; }},
-    {"base.store: int8", "use f32", [](auto& r) { return r.base.store == "int8"; }},
-    {"base.store: nf4", "use f32", [](auto& r) { return r.base.store == "nf4"; }},
     {"device: tpu", "use cpu", [](auto& r) { return r.device == "tpu"; }},
     {"device: gpu", "use cpu", [](auto& r) { return r.device == "gpu"; }},
     {"compute: bf16", "use f32", [](auto& r) { return r.compute == "bf16"; }},

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "ckpt/atomic_file.h"
+#include "engine/save_model.h"
 #include "train/averages.h"
 #include "train/resume.h"
 
@@ -49,13 +50,15 @@ double recent_mean(const std::vector<double>& losses) {
 }  // namespace
 
 nn::Tuning tuning_of(const AdapterRecipe& r) {
-  return {.lora = nn::Lora{.rank = r.rank,
-                           .alpha = r.alpha,
-                           .rank_stabilised = r.variant == "rslora",
-                           .dora = r.kind == "dora",
-                           .dropout = r.dropout,
-                           .targets = r.targets},
-          .whole = {}};
+  if (r.kind == "none") return {.lora = {}, .whole = {"all"}};
+  nn::Lora lora{.rank = r.rank,
+                .alpha = r.alpha,
+                .rank_stabilised = r.variant == "rslora",
+                .dora = r.kind == "dora",
+                .dropout = r.dropout,
+                .targets = r.targets};
+  for (const RankRecipe& o : r.ranks) lora.others.push_back({o.match, o.rank, o.alpha});
+  return {.lora = lora, .whole = r.modules_to_save};
 }
 
 Trainer::Trainer(engine::Model& model, const Recipe& recipe, data::SampleSet train,
@@ -232,7 +235,8 @@ void Trainer::log(const Progress& p, double count) {
 std::optional<ckpt::PeftAdapter> Trainer::adapter() {
   if (!model_.tuning.lora) return std::nullopt;
   const Averaged averaged(model_.trained, train_step_->state());
-  return engine::peft_of(*model_.tuning.lora, model_.trained, declared_.params, recipe_.model);
+  return engine::peft_of(*model_.tuning.lora, model_.trained, declared_.params, recipe_.model,
+                         model_.adapter_config);
 }
 
 void Trainer::save_if_due(const Callbacks& callbacks) {
@@ -271,8 +275,12 @@ void Trainer::finish(const Callbacks& callbacks) {
   const std::optional<Saver::Failure> failure = failed_save(true);
   const bool best = recipe_.save.best && !report_.stopped;
   if (best) take_best(callbacks);
-  report_.adapter_dir = folder_.path() / "adapter";
+  report_.adapter_dir = folder_.path() / (model_.tuning.lora ? "adapter" : "model");
   if (const auto a = adapter(); a && state_.step > 0) ckpt::write_peft(report_.adapter_dir, *a);
+  if (!model_.tuning.lora && state_.step > 0) {
+    const Averaged averaged(model_.trained, train_step_->state());
+    engine::save_model(model_, report_.adapter_dir);
+  }
   if (failure)
     throw FileError("the checkpoint of step {} is not saved: {}", failure->step, failure->reason);
   swap_averages(model_.trained, train_step_->state());
