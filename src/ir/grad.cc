@@ -1,6 +1,7 @@
 #include "ir/grad.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/check.h"
 #include "ir/builtin.h"
@@ -8,10 +9,17 @@
 namespace hone {
 namespace {
 
-// Nodes up to `last` whose value depends on one of `wrt`.
-std::vector<bool> depends_on(const Graph& g, std::span<const Value> wrt, int last) {
+// Nodes up to `last` whose value depends on one of `wrt`, which may be of an enclosing graph.
+std::vector<bool> depends_on(Graph& g, std::span<const Value> wrt, int last) {
   std::vector<bool> on(static_cast<size_t>(g.size()), false);
-  for (const Value& w : wrt) on[static_cast<size_t>(w.id)] = true;
+  for (const Value& w : wrt)
+    if (w.graph == &g) on[static_cast<size_t>(w.id)] = true;
+  std::map<Graph*, std::vector<bool>> outside;
+  for (const Value& v : g.captured()) {
+    auto [it, is_new] = outside.try_emplace(v.graph);
+    if (is_new) it->second = depends_on(*v.graph, wrt, v.graph->size() - 1);
+    if (it->second[static_cast<size_t>(v.id)]) on[static_cast<size_t>(g.capture(v).id)] = true;
+  }
   for (int id = 0; id <= last; ++id)
     for (const Value& v : g.node(id).in)
       if (on[static_cast<size_t>(v.id)]) on[static_cast<size_t>(id)] = true;
@@ -35,12 +43,8 @@ Values call_rule(const Node& n, Value self, const Values& dy) {
 
 }  // namespace
 
-Values pullback(std::span<const Value> ys, std::span<const Value> dys,
-                std::span<const Value> wrt_any) {
+Values pullback(std::span<const Value> ys, std::span<const Value> dys, std::span<const Value> wrt) {
   Graph& g = *ys.front().graph;
-  Values wrt;
-  for (const Value& w : wrt_any) wrt.push_back(g.capture(w));
-
   int last = 0;
   for (const Value& y : ys) last = std::max(last, y.id);
   const std::vector<bool> wanted = depends_on(g, wrt, last);
@@ -64,11 +68,30 @@ Values pullback(std::span<const Value> ys, std::span<const Value> dys,
     for (size_t i = 0; i < d.size(); ++i) accumulate(n.in[i], d[i]);
   }
 
+  auto found = [&](Value at) {
+    const bool reached = at.id <= last && !cotangent[static_cast<size_t>(at.id)].empty();
+    return reached ? cotangent[static_cast<size_t>(at.id)][static_cast<size_t>(at.result)]
+                   : Value{};
+  };
   Values out;
-  for (const Value& w : wrt) {
-    const bool reached = w.id <= last && !cotangent[static_cast<size_t>(w.id)].empty();
-    out.push_back(reached ? cotangent[static_cast<size_t>(w.id)][static_cast<size_t>(w.result)]
-                          : Value{});
+  for (const Value& w : wrt) out.push_back(w.graph == &g ? found(w) : Value{});
+  // What a body captures may be made, outside of it, from what is asked for.
+  struct Seeds {
+    Values ys, dys;  // of one graph
+  };
+  std::vector<Seeds> outside;  // in the order of the captures, so that emission is the same
+  for (const Value& v : Values(g.captured())) {
+    const Value d = found(g.capture(v));
+    if (!d) continue;
+    auto it = std::ranges::find(outside, v.graph, [](const Seeds& s) { return s.ys[0].graph; });
+    if (it == outside.end()) it = outside.emplace(outside.end());
+    it->ys.push_back(v);
+    it->dys.push_back(d);
+  }
+  for (const Seeds& seeds : outside) {
+    const Values more = pullback(seeds.ys, seeds.dys, wrt);
+    for (size_t i = 0; i < out.size(); ++i)
+      if (more[i]) out[i] = out[i] ? out[i] + more[i] : more[i];
   }
   return out;
 }
