@@ -6,12 +6,13 @@
 
 namespace hone::cli {
 
-extern const Command kDemo, kTrain, kData, kGenerate, kLogits, kBench, kRecipe, kDoctor, kEnv,
+extern const Command kDemo, kTrain, kTune, kReport, kData, kGenerate, kLogits, kBench, kRecipe,
+    kDoctor, kEnv,
     kVersion;  // one a file
 
 Commands all_commands() {
-  static const Command* const all[] = {&kDemo,  &kTrain,  &kData,   &kGenerate, &kLogits,
-                                       &kBench, &kRecipe, &kDoctor, &kEnv,      &kVersion};
+  static const Command* const all[] = {&kDemo,   &kTrain, &kTune,   &kReport, &kData, &kGenerate,
+                                       &kLogits, &kBench, &kRecipe, &kDoctor, &kEnv,  &kVersion};
   return all;
 }
 

@@ -5,57 +5,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "page/plot.h"
+#include "page/style.h"
 #include "search/halving.h"
-#include "search/plot.h"
 #include "search/results.h"
 
 namespace hone::search {
 namespace {
 
+using page::Axis, page::escaped, page::name_axis, page::number_axis, page::Plot, page::usual_range;
 using Points = std::vector<std::pair<double, double>>;
-
-constexpr std::string_view kHead = R"(<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{0}</title>
-<style>
-:root {{ --back: #fff; --text: #1c2024; --soft: #60646c; --rule: #d9dce1; --grid: #eceef1;
-  --best: #c2410c; --one: #1d64c8; --row: #fff4ec; }}
-@media (prefers-color-scheme: dark) {{
-  :root {{ --back: #15171a; --text: #e6e8eb; --soft: #9ba1a9; --rule: #3a3f45; --grid: #24282d;
-    --best: #ff9a5c; --one: #74a9f7; --row: #2c2018; }}
-}}
-body {{ margin: 0 auto; padding: 1.5rem; max-width: 68rem; background: var(--back);
-  color: var(--text); font: 15px/1.5 system-ui, sans-serif; }}
-h1 {{ font-size: 1.5rem; margin: 0 0 .3rem; }}
-h2 {{ font-size: 1.05rem; margin: 2rem 0 .4rem; }}
-p {{ margin: .3rem 0; max-width: 50rem; }}
-.soft {{ color: var(--soft); }}
-code, pre {{ font: 13px/1.5 ui-monospace, monospace; }}
-pre {{ padding: .7rem 1rem; border: 1px solid var(--rule); border-radius: 6px; overflow-x: auto; }}
-svg {{ display: block; width: 100%; height: auto; }}
-.grid2 {{ display: grid; gap: 1rem 1.5rem; grid-template-columns: repeat(auto-fill, minmax(19rem, 1fr)); }}
-svg text {{ font: 11px system-ui, sans-serif; fill: var(--soft); }}
-svg .name {{ font-size: 12px; fill: var(--text); }}
-svg .middle {{ text-anchor: middle; }} svg .end {{ text-anchor: end; }}
-svg .grid {{ stroke: var(--grid); }} svg .axis {{ stroke: var(--rule); }}
-svg .line {{ fill: none; stroke-linejoin: round; }}
-svg .all {{ stroke: var(--one); stroke-opacity: .35; }}
-svg .top {{ stroke: var(--best); stroke-width: 2; }}
-svg .complete {{ fill: var(--one); fill-opacity: .8; }}
-svg .stopped {{ fill: var(--back); stroke: var(--one); stroke-width: 1.5; }}
-svg .best {{ fill: var(--best); stroke: var(--back); stroke-width: 1.5; r: 6px; }}
-.wide {{ overflow-x: auto; }} .wide svg {{ min-width: 38rem; }}
-.scroll {{ overflow-x: auto; }}
-table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
-th, td {{ padding: .25rem .7rem; text-align: right; border-bottom: 1px solid var(--grid); white-space: nowrap; }}
-th {{ color: var(--soft); font-weight: 600; border-color: var(--rule); }}
-td:last-child, th:last-child {{ text-align: left; white-space: normal; min-width: 8rem; }}
-tr.best td {{ background: var(--row); font-weight: 600; }}
-</style></head><body>
-<h1>{0}</h1>
-)";
 
 struct Study {
   const Space& space;
@@ -241,9 +200,9 @@ std::string summary(const Study& s) {
 
 std::string page_html(const Space& space, std::span<const Trial> trials, const std::string& title) {
   const Study s{space, trials, best_of(space, trials), value_axis(trials)};
-  std::string page = fmt::format(kHead, escaped(title)) + summary(s);
-  if (s.best != nullptr) page += history(s) + curves(s) + slices(s);
-  return page + table(s) + "</body></html>\n";
+  std::string html = page::head(title) + summary(s);
+  if (s.best != nullptr) html += history(s) + curves(s) + slices(s);
+  return html + table(s) + "</body></html>\n";
 }
 
 }  // namespace hone::search

@@ -10,7 +10,6 @@
 
 #include "base/json.h"
 #include "search/page.h"
-#include "search/plot.h"
 
 namespace hone::search {
 namespace {
@@ -127,32 +126,6 @@ TEST(Page, StandsWithoutResults) {
   e.trials.resize(8);
   EXPECT_THAT(page_html(e.space, std::span(e.trials).subspan(7), "failed"), HasSubstr("1 failed"));
   EXPECT_THAT(page_html(e.space, std::span(e.trials).first(1), "one"), HasSubstr("<svg"));
-}
-
-TEST(Axis, TicksAreRoundAndInside) {
-  struct Case {
-    double low, high;
-    bool log;
-  };
-  for (const Case& c : {Case{0, 1, false},
-                        {-3.2, 17, false},
-                        {1e-9, 1e-8, false},
-                        {1234, 1235, false},
-                        {5, 5, false},
-                        {0, 0, false},
-                        {1e-6, 1, true},
-                        {2, 64, true},
-                        {3, 4, true},
-                        {900, 1e6, true}}) {
-    const Axis a = number_axis(c.low, c.high, c.log);
-    SCOPED_TRACE(fmt::format("{} {}", c.low, c.high));
-    EXPECT_LE(a.ticks.size(), 13u);
-    EXPECT_GE(a.ticks.size(), 3u);
-    for (const auto& [at, label] : a.ticks)
-      EXPECT_TRUE(at >= a.low && at <= a.high + 1e-9) << label;
-    EXPECT_EQ(a.share(a.low), 0);
-    EXPECT_EQ(a.share(a.high), 1);
-  }
 }
 
 }  // namespace

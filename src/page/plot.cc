@@ -1,17 +1,21 @@
-#include "search/plot.h"
+#include "page/plot.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-namespace hone::search {
+namespace hone::page {
 namespace {
 
 // Around the plotted area, in the units of Size.
 constexpr double kLeft = 58, kRight = 14, kTop = 22, kBottom = 40;
 
-std::string tick_text(double value) { return fmt::format("{:.4g}", value); }
+// "25000" rather than "2.5e+04".
+std::string tick_text(double value) {
+  const bool whole = std::abs(value) >= 1e4 && std::abs(value) < 1e7 && value == std::floor(value);
+  return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
+}
 
 // The largest of 1, 2, 5 times a power of ten that cuts the range into five parts or more.
 double round_step(double range) {
@@ -52,6 +56,9 @@ std::string escaped(std::string_view text) {
       case '"':
         out += "&quot;";
         break;
+      case '\'':
+        out += "&#39;";
+        break;
       default:
         out += c;
     }
@@ -64,7 +71,8 @@ double Axis::share(double value) const {
 }
 
 Axis number_axis(double low, double high, bool log) {
-  if (!(low < high)) {  // one value: some room around it
+  // One value, or two that doubles can hardly tell apart: some room around it.
+  if (!(high - low > 1e-9 * std::max(std::abs(low), std::abs(high)))) {
     const double room = low == 0 ? 1 : std::abs(low) * 0.1;
     low -= room;
     high += room;
@@ -117,6 +125,31 @@ void Plot::line(std::span<const std::pair<double, double>> points, std::string_v
                        escaped(tip));
 }
 
+void Plot::column(double x, double y, std::string_view tip) {
+  const double left = at_x(x - 0.4), top = at_y(y);
+  body_ += fmt::format(
+      "<rect class=\"column\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\">"
+      "<title>{}</title></rect>\n",
+      left, top, at_x(x + 0.4) - left, size_.height - kBottom - top, escaped(tip));
+}
+
+void Plot::looks(std::span<const std::pair<double, double>> points,
+                 std::span<const std::string> texts) {
+  const double right = size_.width - kRight, bottom = size_.height - kBottom;
+  for (size_t i = 0; i < points.size(); ++i) {
+    const double x = at_x(points[i].first), y = at_y(points[i].second);
+    if (!std::isfinite(x) || !std::isfinite(y)) continue;
+    const double from = i == 0 ? kLeft : (at_x(points[i - 1].first) + x) / 2;
+    const double upto = i + 1 == points.size() ? right : (x + at_x(points[i + 1].first)) / 2;
+    body_ += fmt::format(
+        "<g class=\"look\"><rect x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\"/>"
+        "<path d=\"M{:.1f} {}V{}\"/><circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"/>"
+        "<text class=\"end\" x=\"{}\" y=\"13\">{}</text></g>\n",
+        from, kTop, std::max(0.0, upto - from), bottom - kTop, x, kTop, bottom, x, y, right,
+        escaped(texts[i]));
+  }
+}
+
 std::string Plot::axes() const {
   const double bottom = size_.height - kBottom, right = size_.width - kRight;
   std::string out;
@@ -142,4 +175,4 @@ std::string Plot::svg(std::string_view x_label, std::string_view y_label) const 
       (kLeft + size_.width - kRight) / 2, size_.height - 6);
 }
 
-}  // namespace hone::search
+}  // namespace hone::page

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace hone::search {
+namespace hone::page {
 
 std::string escaped(std::string_view text);  // for HTML, attributes included
 
@@ -45,6 +45,12 @@ class Plot {
   void line(std::span<const std::pair<double, double>> points, std::string_view style,
             std::string_view tip);
 
+  // From the lower end of y up to the value; as wide as 0.8 of x.
+  void column(double x, double y, std::string_view tip);
+  // A place around each point that, when pointed at, shows the point and its text.
+  // In order of x; not numbers are left out.
+  void looks(std::span<const std::pair<double, double>> points, std::span<const std::string> texts);
+
   std::string svg(std::string_view x_label, std::string_view y_label) const;
 
  private:
@@ -57,4 +63,4 @@ class Plot {
   std::string body_;
 };
 
-}  // namespace hone::search
+}  // namespace hone::page
