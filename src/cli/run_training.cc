@@ -76,6 +76,7 @@ nlohmann::ordered_json report_json(const train::Report& r) {
   j["tokens_per_second"] = r.tokens_per_second;
   j["train_seconds"] = r.train_seconds;
   j["compile_seconds"] = r.compile_seconds;
+  j["goodput"] = r.goodput.json();
   j["adapter_dir"] = r.adapter_dir.string();
   return j;
 }

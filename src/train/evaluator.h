@@ -6,7 +6,7 @@
 
 #include "data/batch.h"
 #include "engine/model.h"
-#include "train/eval_step.h"
+#include "train/reference.h"
 
 namespace hone::train {
 
@@ -29,11 +29,14 @@ class Evaluator {
   Recipe recipe_;
   std::vector<data::Batch> batches_;
   StepShape shape_;
+  std::optional<Reference> reference_;
   std::optional<EvalStep> step_;
   double compile_seconds_ = 0;
 };
 
-// Adds a batch as the next micro-batch.
-void append(StepBatch& to, const data::Batch& from);
+// Adds a batch as the next micro-batch, with what `reference` says of it where the shape has
+// samples (zeros without one).
+void append(StepBatch& to, const data::Batch& from, const StepShape& shape,
+            const std::optional<Reference>& reference);
 
 }  // namespace hone::train

@@ -28,9 +28,6 @@ const NotBuilt kNotBuilt[] = {
     {"compute: bf16", "use f32", [](auto& r) { return r.compute == "bf16"; }},
     {"mesh: more than one device", "use auto", has_several_devices},
     {"eval.samples: above 0", "use 0", [](auto& r) { return r.eval.samples > 0; }},
-    {"log.tensorboard: true", "use false; metrics.jsonl holds the same numbers",
-     [](auto& r) { return r.log.tensorboard; }},
-    {"log.metrics_port: other than 0", "use 0", [](auto& r) { return r.log.metrics_port != 0; }},
 };
 
 std::vector<std::string_view> views(const std::vector<std::string>& names) {
@@ -68,7 +65,10 @@ Recipe load_recipe(const std::string& name, std::span<const std::string> overrid
 Recipe changed(Recipe recipe, std::span<const std::string> overrides) {
   for (const std::string& text : overrides) set_field(recipe, text);
   if (recipe.compute == "auto") recipe.compute = recipe.device == "cpu" ? "f32" : "bf16";
-  if (recipe.remat == "auto") recipe.remat = "none";  // unrolled on a CPU, where memory is plenty
+  // Unrolled on a CPU, where memory is plenty; but a quantised base is for its lack, and is widened
+  // block by block.
+  const bool quantised = recipe.base.store == "nf4" || recipe.base.store == "int8";
+  if (recipe.remat == "auto") recipe.remat = quantised ? "block" : "none";
   check_recipe(recipe);
   return recipe;
 }

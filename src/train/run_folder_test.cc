@@ -117,10 +117,13 @@ TEST(RunFolder, KeepsTheNewestAndTheBest) {
     std::vector<int64_t> left;
   };
   const Row rows[] = {
-      {50, 3, 0, {50, 40, 30}},          {50, 1, 20, {50, 20}},    {50, 2, 40, {50, 40}},
-      {50, 9, 0, {50, 40, 30, 20, 10}},  {30, 1, 0, {50, 40, 30}},  // newer ones are damaged: they
-                                                                    // are no reason to remove
-                                                                    // others
+      {50, 3, 0, {50, 40, 30}},
+      {50, 1, 20, {50, 20}},
+      {50, 2, 40, {50, 40}},
+      {50, 9, 0, {50, 40, 30, 20, 10}},
+      {30, 1, 0, {50, 40, 30}},  // newer ones are damaged: they
+                                 // are no reason to remove
+                                 // others
       {30, 2, 10, {50, 40, 30, 20, 10}},
   };
   for (const Row& row : rows) {

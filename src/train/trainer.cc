@@ -67,6 +67,7 @@ Trainer::Trainer(engine::Model& model, const Recipe& recipe, data::SampleSet tra
       recipe_(recipe),
       folder_(recipe),
       train_(std::move(train)),
+      rows_an_epoch_(data::rows_an_epoch(train_, static_cast<uint64_t>(recipe.seed))),
       steps_(steps_of(recipe, train_)),
       micro_batches_(recipe.batch.sequences / recipe.batch.micro),
       batcher_(train_, static_cast<uint64_t>(recipe.seed), steps_ * micro_batches_),
@@ -89,14 +90,23 @@ StepShape Trainer::shape() const {
   return {.micro_batches = micro_batches_,
           .sequences = train_.shape.batch,
           .seq_len = train_.shape.seq_len,
-          .rows = batcher_.targets_padded()};
+          .rows = batcher_.targets_padded(),
+          .samples = train_.options.pairs ? train_.shape.batch : 0};
+}
+
+StepShape Trainer::micro_batch() const {
+  StepShape one = shape();
+  one.micro_batches = 1;
+  return one;
 }
 
 Report Trainer::run(const Callbacks& callbacks) {
   const std::optional<fs::path> from = find_checkpoint(callbacks);
-  start_folder();
+  start_folder(callbacks);
+  if (objective_of(recipe_.objective.kind).reference)
+    reference_.emplace(model_, recipe_, micro_batch());
   if (!from) evaluate_before(callbacks);
-  train_step_.emplace(model_, recipe_, shape());
+  compile();
   if (from) restore_arrays(*from, model_.device, model_.trained, train_step_->state());
   while (true) {
     evaluate_if_due(callbacks);
@@ -134,7 +144,12 @@ std::optional<fs::path> Trainer::find_checkpoint(const Callbacks& callbacks) {
   return path;
 }
 
-void Trainer::start_folder() {
+void Trainer::compile() {
+  const auto phase = goodput_.in(watch::Phase::kCompile);
+  train_step_.emplace(model_, recipe_, shape());
+}
+
+void Trainer::start_folder(const Callbacks& callbacks) {
   const fs::path& folder = folder_.path();
   if (!is_over()) {  // what an earlier run left must not pass for the result of this one
     fs::remove_all(folder / "adapter");
@@ -142,8 +157,11 @@ void Trainer::start_folder() {
   }
   ckpt::write_atomically(folder / "recipe.yaml", state_.recipe);
   folder_.cut_metrics(state_.step);
-  metrics_.open(folder / "metrics.jsonl", std::ios::app);
-  if (!metrics_) throw FileError("cannot write {}", (folder / "metrics.jsonl").string());
+  watch_.emplace(folder,
+                 watch::Options{.every = recipe_.log.every,
+                                .tensorboard = recipe_.log.tensorboard,
+                                .metrics_port = recipe_.log.metrics_port},
+                 state_.step, &goodput_, callbacks.say);
 }
 
 void Trainer::take_step(const Callbacks& callbacks) {
@@ -151,11 +169,13 @@ void Trainer::take_step(const Callbacks& callbacks) {
   StepBatch batch;
   int64_t tokens = 0;
   for (int64_t i = 0; i < micro_batches_; ++i) {
+    const auto phase = goodput_.in(watch::Phase::kData);
     const data::Batch b = batcher_.next();
-    append(batch, b);
+    append(batch, b, shape(), reference_);
     tokens += b.real_tokens;
   }
   const double lr = schedule_.at(state_.step);
+  const auto phase = goodput_.in(watch::Phase::kStep);
   const StepResult r = train_step_->run(batch, lr, state_.step + 1, state_.guard.limit());
   const bool finite = std::isfinite(r.loss) && std::isfinite(r.grad_norm);
   if (!finite && recipe_.guard.not_finite == "stop") stop_not_finite(r);
@@ -171,7 +191,7 @@ void Trainer::take_step(const Callbacks& callbacks) {
   state_.train_seconds += seconds;
   const Progress p{state_.step, steps_,    r.loss,    lr,
                    r.grad_norm, r.updated, r.metrics, static_cast<double>(tokens) / seconds};
-  log(p, r.count);
+  log(p, tokens, r.count);
   callbacks.on_step(p);
 }
 
@@ -188,8 +208,10 @@ void Trainer::stop_not_finite(const StepResult& r) const {
 
 void Trainer::evaluate_before(const Callbacks& callbacks) {
   if (!evaluator_) return;
+  const auto phase = goodput_.in(watch::Phase::kEvaluation);
   const std::optional<Evaluation> e = evaluator_->run(callbacks.stop);
   if (!e) return;
+  log(*e);
   state_.val_loss_before = e->loss;
   callbacks.say(fmt::format("validation loss {:.4f} before training", e->loss));
 }
@@ -198,9 +220,11 @@ void Trainer::evaluate_if_due(const Callbacks& callbacks) {
   const int64_t step = state_.step;
   const bool due = step >= steps_ || (recipe_.eval.every > 0 && step % recipe_.eval.every == 0);
   if (!evaluator_ || step == 0 || !due || state_.val_step == step) return;
+  const auto phase = goodput_.in(watch::Phase::kEvaluation);
   const Averaged averaged(model_.trained, train_step_->state());
   const std::optional<Evaluation> e = evaluator_->run(callbacks.stop);
   if (!e) return;
+  log(*e);
   state_.val_loss = e->loss;
   state_.val_step = step;
   const bool best = std::isfinite(e->loss) && (!state_.best_loss || e->loss < *state_.best_loss);
@@ -212,23 +236,33 @@ void Trainer::evaluate_if_due(const Callbacks& callbacks) {
   callbacks.say(fmt::format("validation loss {:.4f} after step {}", e->loss, step));
 }
 
-void Trainer::log(const Progress& p, double count) {
-  if (p.step % recipe_.log.every != 0 && p.step != 1 && p.step != p.steps) return;
+void Trainer::log(const Progress& p, int64_t tokens, double count) {
   const data::Cursor cursor = batcher_.cursor();
-  const double epoch =
-      static_cast<double>(cursor.epoch) +
-      static_cast<double>(cursor.index) / static_cast<double>(train_.samples.size());
-  const nlohmann::ordered_json line = {{"step", p.step},
-                                       {"loss", p.loss},
-                                       {"grad_norm", p.grad_norm},
-                                       {"learning_rate", p.lr},
-                                       {"epoch", epoch},
-                                       {"targets", count},
-                                       {"tokens_per_second", p.tokens_per_second}};
-  metrics_ << line.dump() << std::endl;
-  if (!metrics_)
-    throw FileError("cannot write {}: is the disk full?",
-                    (folder_.path() / "metrics.jsonl").string());
+  watch_->take(watch::Step{.step = p.step,
+                           .steps = p.steps,
+                           .loss = p.loss,
+                           .grad_norm = p.grad_norm,
+                           .learning_rate = p.lr,
+                           .epoch = static_cast<double>(cursor.epoch) +
+                                    static_cast<double>(cursor.index) / rows_an_epoch_,
+                           .tokens = tokens,
+                           .targets = std::llround(count),
+                           .tokens_per_second = p.tokens_per_second,
+                           .metrics = named(p.metrics)});
+}
+
+void Trainer::log(const Evaluation& e) {
+  watch_->take(watch::Evaluation{.step = state_.step,
+                                 .loss = e.loss,
+                                 .perplexity = std::exp(e.loss),
+                                 .metrics = named(e.metrics)});
+}
+
+watch::Metrics Trainer::named(const std::vector<double>& metrics) const {
+  watch::Metrics result;
+  const auto& names = objective_of(recipe_.objective.kind).metrics;
+  for (size_t i = 0; i < metrics.size(); ++i) result.emplace_back(names[i], metrics[i]);
+  return result;
 }
 
 // As it is to be used: the mean of the weights, where the recipe keeps one.
@@ -240,6 +274,7 @@ std::optional<ckpt::PeftAdapter> Trainer::adapter() {
 }
 
 void Trainer::save_if_due(const Callbacks& callbacks) {
+  const auto phase = goodput_.in(watch::Phase::kCheckpoint);
   hear_of_save(callbacks, false);
   if (!saver_.is_due(state_, is_over() || report_.stopped)) return;
   const auto start = Clock::now();
@@ -285,6 +320,7 @@ void Trainer::finish(const Callbacks& callbacks) {
     throw FileError("the checkpoint of step {} is not saved: {}", failure->step, failure->reason);
   swap_averages(model_.trained, train_step_->state());
 
+  report_.goodput = goodput_.report();
   report_.steps = state_.step;
   report_.train_seconds = state_.train_seconds;
   report_.tokens_per_second = static_cast<double>(state_.tokens) / state_.train_seconds;

@@ -8,7 +8,6 @@
 //   report.json        written by the caller from the Report
 #pragma once
 
-#include <fstream>
 #include <functional>
 #include <optional>
 
@@ -20,6 +19,7 @@
 #include "train/saver.h"
 #include "train/schedule.h"
 #include "train/step.h"
+#include "watch/watch.h"
 
 namespace hone::train {
 
@@ -41,7 +41,8 @@ struct Report {
   // Of the steps alone: evaluations, saves and compilation are not in train_seconds.
   double tokens_per_second = 0, compile_seconds = 0, train_seconds = 0;
   double save_seconds = 0;  // that steps waited for checkpoints
-  int64_t best_step = 0;    // of the lowest validation loss; 0 when none was measured
+  watch::GoodputReport goodput;
+  int64_t best_step = 0;  // of the lowest validation loss; 0 when none was measured
   std::filesystem::path adapter_dir;
 };
 
@@ -70,12 +71,16 @@ class Trainer {
 
  private:
   std::optional<std::filesystem::path> find_checkpoint(const Callbacks& callbacks);
-  void start_folder();
+  void start_folder(const Callbacks& callbacks);
   bool is_over() const;
   void take_step(const Callbacks& callbacks);
   [[noreturn]] void stop_not_finite(const StepResult& r) const;
   StepShape shape() const;
-  void log(const Progress& p, double count);
+  StepShape micro_batch() const;
+  void compile();
+  void log(const Progress& p, int64_t tokens, double count);
+  void log(const Evaluation& e);
+  watch::Metrics named(const std::vector<double>& metrics) const;
   void evaluate_before(const Callbacks& callbacks);
   void evaluate_if_due(const Callbacks& callbacks);
   void save_if_due(const Callbacks& callbacks);
@@ -89,6 +94,7 @@ class Trainer {
   Recipe recipe_;
   RunFolder folder_;
   data::SampleSet train_;
+  double rows_an_epoch_;
   int64_t steps_, micro_batches_;
   data::Loader batcher_;
   std::optional<Evaluator> evaluator_;
@@ -98,7 +104,9 @@ class Trainer {
   RunState state_;
   Saver saver_;
   Report report_;
-  std::ofstream metrics_;
+  std::optional<Reference> reference_;
+  watch::Goodput goodput_;
+  std::optional<watch::Watch> watch_;
 };
 
 }  // namespace hone::train

@@ -40,7 +40,7 @@ TEST(Trainer, LearnsAndWritesWhatItPromises) {
   EXPECT_EQ(report.steps, 6);
   EXPECT_LT(*report.val_loss_after, *report.val_loss_before - 0.1);
   const fs::path folder = r.save.dir;
-  EXPECT_EQ(lines_of(folder / "metrics.jsonl"), 4U);  // steps 1, 2, 4, 6
+  EXPECT_EQ(lines_of(folder / "metrics.jsonl"), 6U);  // steps 1, 2, 4, 6; two evaluations
   EXPECT_EQ(
       load_recipe((folder / "recipe.yaml").string(), std::vector<std::string>{"data.train=x.jsonl"})
           .optim.lr,
@@ -124,6 +124,30 @@ TEST(Trainer, AFolderThatCannotBeMadeIsOneLine) {
   EXPECT_THAT([&] { Trainer(m, r, counting(2), std::nullopt); },
               ThrowsMessage<FileError>(HasSubstr("cannot make the run's folder")));
   fs::remove(r.save.dir);
+}
+
+// Before the first step policy and reference are one, so dpo's loss is log 2 and its margin 0.
+TEST(Trainer, PreferenceObjectivesPreferTheChosen) {
+  for (const char* kind : {"dpo", "orpo"}) {
+    Recipe r = tiny_recipe(fmt::format("prefer_{}", kind));
+    r.objective.kind = kind;
+    r.objective.beta = 0.5;
+    r.batch = {.sequences = 4, .micro = 4};
+    r.length.steps = 12;
+    data::SampleSet pairs = counting(4), held_out = counting(4);
+    pairs.options.pairs = held_out.options.pairs = true;
+    engine::Model m = open(r);
+    Trainer trainer(m, r, std::move(pairs), std::move(held_out));
+    std::vector<Progress> steps;
+    Callbacks c = quiet();
+    c.on_step = [&](const Progress& p) { steps.push_back(p); };
+    const Report report = trainer.run(c);
+    EXPECT_LT(*report.val_loss_after, *report.val_loss_before - 0.02) << kind;
+    if (r.objective.kind != "dpo") continue;
+    EXPECT_NEAR(*report.val_loss_before, std::log(2.0), 1e-6);
+    EXPECT_NEAR(steps.front().metrics.at(2), 0, 1e-5);  // rewards/margins
+    EXPECT_GT(steps.back().metrics.at(2), 0.05);
+  }
 }
 
 TEST(Trainer, TargetsThatMatchNothingAreNamed) {
