@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -17,7 +18,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::filesystem::path written(const std::string& name, const std::string& bytes) {
-  const auto file = std::filesystem::path(testing::TempDir()) / ("hone_rows_" + name);
+  const auto file =
+      std::filesystem::path(testing::TempDir()) / ("hone_rows_" + std::to_string(getpid()) + name);
   std::ofstream(file, std::ios::binary) << bytes;
   return file;
 }
@@ -158,7 +160,8 @@ TEST(Rows, BuffersMeetAnywhere) {  // lines that cross the reader's buffer of 25
 }
 
 TEST(Rows, PatternsStandForFilesInOrder) {
-  const auto folder = std::filesystem::path(testing::TempDir()) / "hone_rows_pattern";
+  const auto folder =
+      std::filesystem::path(testing::TempDir()) / ("hone_rows_pattern_" + std::to_string(getpid()));
   std::filesystem::create_directories(folder / "d.jsonl");
   for (const char* name : {"b2.jsonl", "b10.jsonl", "a.jsonl", "a.txt", ".b.jsonl"})
     std::ofstream(folder / name) << "";

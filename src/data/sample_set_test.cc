@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <set>
@@ -27,7 +28,8 @@ Sample sample(int32_t first, const std::string& mask) {
 }
 
 std::filesystem::path temporary(const std::string& name) {
-  return std::filesystem::path(testing::TempDir()) / ("hone_sets_" + name);
+  return std::filesystem::path(testing::TempDir()) /
+         ("hone_sets_" + std::to_string(getpid()) + name);
 }
 
 SampleSet of(const std::vector<Sample>& samples, const SetOptions& options, int64_t seq_len) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -72,7 +73,8 @@ class TokenCache : public testing::Test {
     return static_cast<size_t>(std::distance(fs::directory_iterator(folder_ / cache), {}));
   }
 
-  const fs::path folder_ = fs::path(testing::TempDir()) / "hone_token_cache";
+  const fs::path folder_ =
+      fs::path(testing::TempDir()) / ("hone_token_cache_" + std::to_string(getpid()));
 };
 
 TEST_F(TokenCache, MasksEachFormat) {

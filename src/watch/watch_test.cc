@@ -32,7 +32,8 @@ using testing::StartsWith;
 
 // Left behind, so that tools/check_tensorboard.py can read what a test has written.
 fs::path new_folder(const std::string& name) {
-  const fs::path folder = fs::path(testing::TempDir()) / ("hone_watch_" + name);
+  const fs::path folder =
+      fs::path(testing::TempDir()) / ("hone_watch_" + std::to_string(getpid()) + name);
   fs::remove_all(folder);
   fs::create_directories(folder);
   return folder;
