@@ -57,6 +57,14 @@ std::vector<bool> read_sliding(ConfigReader& r, int64_t layers, int64_t period) 
   return sliding;
 }
 
+void expect_no_sliding(ConfigReader& r, int64_t layers) {
+  for (const bool slides : read_sliding(r, layers, /*period=*/0))
+    if (slides) throw ConfigError("config: layer_types has sliding layers; this family has none");
+  r.expect("use_sliding_window", false)
+      .ignore("sliding_window", "use_sliding_window is false")
+      .ignore("max_window_layers", "use_sliding_window is false");
+}
+
 void ignore_notes(ConfigReader& r) {
   for (const char* key : {"architectures", "transformers_version", "_name_or_path",
                           "_model_name_or_path", "is_llama_config", "transformers.js_config"})
@@ -71,12 +79,6 @@ void ignore_notes(ConfigReader& r) {
   r.ignore("initializer_range", "training from scratch only")
       .ignore("use_cache", "a choice of the caller")
       .ignore("attention_dropout", "adapters are tuned without it");
-}
-
-void check_heads(int64_t heads, int64_t kv_heads) {
-  if (heads % kv_heads != 0)
-    throw ConfigError("config: num_attention_heads {} is no multiple of num_key_value_heads {}",
-                      heads, kv_heads);
 }
 
 }  // namespace hone

@@ -19,10 +19,10 @@ std::vector<double> read_rope_object(ConfigReader r, int64_t head_dim, double th
 // layer is full and the others slide; 0: none slides.
 std::vector<bool> read_sliding(ConfigReader& r, int64_t layers, int64_t period);
 
+// Throws ConfigError where a layer slides; the keys that would say how are ignored.
+void expect_no_sliding(ConfigReader& r, int64_t layers);
+
 // Keys of any model that say nothing about its arithmetic.
 void ignore_notes(ConfigReader& r);
-
-// Throws ConfigError unless the query heads are a multiple of the key-value heads.
-void check_heads(int64_t heads, int64_t kv_heads);
 
 }  // namespace hone

@@ -34,12 +34,46 @@ inline constexpr auto kDecoderTensors = std::to_array<GgufNames::Tensor>({
     {"blk.{}.ffn_down.weight", "model.layers.{}.mlp.down_proj.weight"},
 });
 
+// The norms of PreNormBlock, and of SandwichBlock.
+inline constexpr auto kPreNormTensors = std::to_array<GgufNames::Tensor>({
+    {"output_norm.weight", "model.norm.weight"},
+    {"blk.{}.attn_norm.weight", "model.layers.{}.input_layernorm.weight"},
+    {"blk.{}.ffn_norm.weight", "model.layers.{}.post_attention_layernorm.weight"},
+});
+inline constexpr auto kSandwichNormTensors = std::to_array<GgufNames::Tensor>({
+    {"output_norm.weight", "model.norm.weight", GgufNames::Order::kPlusOne},
+    {"blk.{}.attn_norm.weight", "model.layers.{}.input_layernorm.weight",
+     GgufNames::Order::kPlusOne},
+    {"blk.{}.post_attention_norm.weight", "model.layers.{}.post_attention_layernorm.weight",
+     GgufNames::Order::kPlusOne},
+    {"blk.{}.ffn_norm.weight", "model.layers.{}.pre_feedforward_layernorm.weight",
+     GgufNames::Order::kPlusOne},
+    {"blk.{}.post_ffw_norm.weight", "model.layers.{}.post_feedforward_layernorm.weight",
+     GgufNames::Order::kPlusOne},
+});
+
+// Queries and keys as the checkpoint has them; and their norms by head.
+inline constexpr auto kQueryKeyTensors = std::to_array<GgufNames::Tensor>({
+    {"blk.{}.attn_q.weight", "model.layers.{}.self_attn.q_proj.weight"},
+    {"blk.{}.attn_k.weight", "model.layers.{}.self_attn.k_proj.weight"},
+});
+constexpr auto query_key_norms(GgufNames::Order order) {
+  return std::to_array<GgufNames::Tensor>({
+      {"blk.{}.attn_q_norm.weight", "model.layers.{}.self_attn.q_norm.weight", order},
+      {"blk.{}.attn_k_norm.weight", "model.layers.{}.self_attn.k_norm.weight", order},
+  });
+}
+
 template <class T, size_t A, size_t B>
 constexpr std::array<T, A + B> joined(const std::array<T, A>& a, const std::array<T, B>& b) {
   std::array<T, A + B> all{};
   for (size_t i = 0; i < A; ++i) all[i] = a[i];
   for (size_t i = 0; i < B; ++i) all[A + i] = b[i];
   return all;
+}
+template <class T, size_t A, size_t B, class... Rest>
+constexpr auto joined(const std::array<T, A>& a, const std::array<T, B>& b, const Rest&... rest) {
+  return joined(joined(a, b), rest...);
 }
 
 }  // namespace hone

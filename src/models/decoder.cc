@@ -1,0 +1,41 @@
+#include "models/decoder.h"
+
+namespace hone {
+
+void read_sizes(ConfigReader& r, DecoderConfig& c) {
+  r.need("vocab_size", c.vocab, between(1, 1 << 26))
+      .need("hidden_size", c.hidden, between(1, 1 << 20))
+      .need("intermediate_size", c.ffw, between(1, 1 << 22))
+      .need("num_hidden_layers", c.layers, between(1, 1024))
+      .need("num_attention_heads", c.heads, between(1, 1 << 16));
+  c.kv_heads = c.heads;
+  r.want("num_key_value_heads", c.kv_heads, between(1, 1 << 16))
+      .want("max_position_embeddings", c.max_positions, at_least(1))
+      .want("rms_norm_eps", c.eps, above(0))
+      .want("tie_word_embeddings", c.tied);
+  if (c.heads % c.kv_heads != 0)
+    throw ConfigError("config: num_attention_heads {} is no multiple of num_key_value_heads {}",
+                      c.heads, c.kv_heads);
+  if (c.head_dim == 0) c.head_dim = c.hidden / c.heads;
+  r.want("head_dim", c.head_dim, between(2, 1 << 16));
+}
+
+ModelShape shape_of(const DecoderConfig& c) {
+  return {.vocab = c.vocab,
+          .hidden = c.hidden,
+          .max_positions = c.max_positions,
+          .kv = std::vector<ModelShape::KvHeads>(static_cast<size_t>(c.layers),
+                                                 {c.kv_heads, c.head_dim})};
+}
+
+Projections::Projections(nn::Scope p, const DecoderConfig& c)
+    : q(p / "q_proj", {"embed", c.hidden}, {"heads", c.heads * c.head_dim}),
+      k(p / "k_proj", {"embed", c.hidden}, {"kv_heads", c.kv_heads * c.head_dim}),
+      v(p / "v_proj", {"embed", c.hidden}, {"kv_heads", c.kv_heads * c.head_dim}),
+      o(p / "o_proj", {"heads", c.heads * c.head_dim}, {"embed", c.hidden}) {}
+
+Value split_heads(Value x, int64_t heads) {
+  return reshape(x, {x.dim(0), x.dim(1), heads, x.dim(2) / heads});
+}
+
+}  // namespace hone
