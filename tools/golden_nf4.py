@@ -3,7 +3,6 @@
 
   python3 tools/golden_nf4.py stores     stores.safetensors: matrices, quantised and back
   python3 tools/golden_nf4.py curves     qlora_curve.json: ten steps on llama_tiny in NF4, with PEFT
-  python3 tools/golden_nf4.py table      print bitsandbytes' map of 8-bit values, for src/nn/nf4_tables.cc
 
 The matrices are not kept: weights_of() makes them, and src/nn/store_test.cc makes the same.
 The curves use the real Linear4bit, computing in float32, on the batches and from the adapters of lora_curve.
@@ -35,10 +34,6 @@ def weights_of(rows, columns):
     if rows > ZERO_ROW:
         values[ZERO_ROW] = 0
     return torch.from_numpy(values)
-
-
-def table():
-    print(",\n".join(repr(v) + "F" for v in bnb.create_dynamic_map().tolist() if 0 < v < 1))
 
 
 def stores():
@@ -115,7 +110,7 @@ def curves():
 
 
 def main():
-    parts = dict(stores=stores, curves=curves, table=table)
+    parts = dict(stores=stores, curves=curves)
     if len(sys.argv) != 2 or sys.argv[1] not in parts:
         sys.exit(__doc__)
     torch.set_num_threads(1)

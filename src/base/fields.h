@@ -11,11 +11,10 @@
 //     bool operator==(const Adapter&) const = default;
 //   };
 //
-//   read_fields(parse_yaml(text, "a.yaml"), adapter);   // unknown keys, types and rules:
-//   ConfigError set_field(adapter, "rank=8");                       // an override, as on a command
-//   line yaml_text(to_yaml(adapter));                        // the resolved values; reads back
-//   equal describe(adapter);                                  // name, default, rule and help of
-//   each field
+//   read_fields(parse_yaml(text, "a.yaml"), adapter);  // ConfigError: unknown keys, types, rules
+//   set_field(adapter, "rank=8");                      // an override, as on a command line
+//   yaml_text(to_yaml(adapter));                       // the resolved values; reads back equal
+//   describe(adapter);                                 // each field's name, default, rule, help
 //
 // A field is a bool, int64_t, double, std::string, a struct with fields, or a std::optional,
 // std::vector, std::array or OrAuto of these. Reading touches only the fields that are written,

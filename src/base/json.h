@@ -72,6 +72,7 @@ class ConfigReader {
   ConfigReader& ignore(std::string_view key, std::string_view reason);
   std::optional<ConfigReader> object(std::string_view key);  // nothing when absent
   bool has(std::string_view key) const;
+  const std::string& file() const { return file_; }
 
   void done();
 

@@ -42,25 +42,26 @@ std::optional<GgmlType> float_format(DType dtype) {
 
 class GgufWeights : public WeightSource {
  public:
-  explicit GgufWeights(const fs::path& path) : WeightSource(path.string()), gguf_(path) {
-    if (const int64_t shards = gguf_.integer("split.count").value_or(1); shards > 1)
+  explicit GgufWeights(std::shared_ptr<const Gguf> gguf)
+      : WeightSource(gguf->path()), gguf_(std::move(gguf)) {
+    if (const int64_t shards = gguf_->integer("split.count").value_or(1); shards > 1)
       throw FileError(
           "{} is one of {} shards of a GGUF model; join them with llama-gguf-split "
           "--merge",
-          path.string(), shards);
+          path(), shards);
     std::vector<Weight> weights;
-    for (const GgufTensor& t : gguf_.tensors())
+    for (const GgufTensor& t : gguf_->tensors())
       weights.push_back({std::string(t.name), t.dims, format_of(t.type).name});
     set_weights(std::move(weights));
   }
 
  private:
   void read(const Weight& weight, std::span<float> out) const override {
-    const GgufTensor* tensor = gguf_.find(weight.name);
+    const GgufTensor* tensor = gguf_->find(weight.name);
     dequantise(tensor->type, tensor->bytes, out);
   }
 
-  Gguf gguf_;
+  std::shared_ptr<const Gguf> gguf_;
 };
 
 class SafetensorsWeights : public WeightSource {
@@ -155,10 +156,14 @@ void WeightSource::read_f32(std::string_view name, std::span<float> out) const {
   read(*weight, out);
 }
 
+std::unique_ptr<WeightSource> weights_of(std::shared_ptr<const Gguf> file) {
+  return std::make_unique<GgufWeights>(std::move(file));
+}
+
 std::unique_ptr<WeightSource> open_weights(const fs::path& path) {
   if (!is_there(path)) throw FileError("{} does not exist", path.string());
   if (fs::is_directory(path)) return open_folder(path);
-  if (is_gguf(path)) return std::make_unique<GgufWeights>(path);
+  if (is_gguf(path)) return weights_of(std::make_shared<Gguf>(path));
   if (path.extension() != ".safetensors")
     throw FileError("{} is neither a model folder nor a .gguf or .safetensors file", path.string());
   std::vector<Safetensors> files;

@@ -15,6 +15,8 @@
 
 namespace hone::ckpt {
 
+class Gguf;
+
 struct Weight {
   std::string name;
   Dims dims;                // row-major
@@ -49,5 +51,8 @@ class WeightSource {
 // a .safetensors file; or a GGUF file (known by its first bytes). FileError on anything else, and
 // when index and shards disagree.
 std::unique_ptr<WeightSource> open_weights(const std::filesystem::path& path);
+
+// The weights of an open file. FileError where it is one shard of several.
+std::unique_ptr<WeightSource> weights_of(std::shared_ptr<const Gguf> file);
 
 }  // namespace hone::ckpt

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/run_training.h"
+#include "cli/terminal.h"
 #include "cli/verilog_score.h"
 #include "data/jsonl.h"
 #include "verilog/split.h"
@@ -22,8 +23,6 @@ struct Options {
 
   void fields(auto& v) { v.argument("key=value", overrides, "changes to the demo's recipe"); }
 };
-
-void say(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
 
 // Every module passes its own test bench, or the set is not used.
 void check_tasks(const verilog::Split& split) {

@@ -8,10 +8,10 @@
 #include <system_error>
 
 #include "base/error.h"
-#include "base/find_above.h"
 #include "cli/command.h"
 #include "cli/machine.h"
 #include "cli/terminal.h"
+#include "engine/model_files.h"
 #include "pjrt/cache_folder.h"
 #include "pjrt/custom_calls.h"
 #include "pjrt/executable_cache.h"
@@ -25,8 +25,6 @@ using enum Finding::Status;
 constexpr uint64_t kGiB = uint64_t{1} << 30;
 constexpr uint64_t kLeastMemory = 3 * kGiB;  // the demo's step, with room for the build
 constexpr uint64_t kLeastDisk = 2 * kGiB;    // adapters, metrics and compiled programs
-
-double gib(uint64_t bytes) { return static_cast<double>(bytes) / static_cast<double>(kGiB); }
 
 // The engine, and then what it can do.
 void check_engine(std::vector<Finding>& out) try {
@@ -53,14 +51,10 @@ Finding check_cache() {
           "every start compiles again; chmod 700 it, or set HONE_CACHE to a folder of yours"};
 }
 
-Finding check_model() {
-  const auto folder = find_above(".deps/models/smollm2-135m");
-  std::error_code ignored;
-  if (folder && fs::is_directory(*folder, ignored))
-    for (const auto& entry : fs::directory_iterator(*folder, ignored))
-      if (entry.path().extension() == ".gguf")
-        return {kOk, fmt::format("model {}", entry.path().string())};
-  return {kWarn, "model smollm2-135m is not here", "hone demo needs it: run ./hone to set up"};
+Finding check_model() try {
+  return {kOk, fmt::format("model {}", engine::find_model("smollm2-135m").string())};
+} catch (const Error& e) {
+  return {kWarn, e.what(), "hone demo needs it: run ./hone to set up"};
 }
 
 Finding check_simulator() {

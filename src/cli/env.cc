@@ -32,8 +32,6 @@ std::string engine() {
   }
 }
 
-double gib(uint64_t bytes) { return static_cast<double>(bytes) / (1 << 30); }
-
 // The variables that change what hone does; none of them holds a secret.
 std::string variables() {
   std::string out;

@@ -7,13 +7,12 @@
 #include "ckpt/atomic_file.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "cli/terminal.h"
 #include "data/summary.h"
 #include "train/open_model.h"
 
 namespace hone::cli {
 namespace {
-
-void say(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
 
 void describe(const data::SampleSet& set, std::string_view name) {
   say(fmt::format("{}: {}", name, data::summary(set)));

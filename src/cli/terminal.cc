@@ -30,4 +30,6 @@ int columns(std::FILE* stream) {
   return known ? size.ws_col : 80;
 }
 
+void say(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
+
 }  // namespace hone::cli

@@ -5,6 +5,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/run_training.h"
+#include "cli/terminal.h"
 #include "search/results.h"
 #include "tune/study_files.h"
 #include "tune/trials.h"
@@ -57,7 +58,7 @@ class Speaker {
     if (bar_)
       bar_->say(line);
     else
-      std::fprintf(stderr, "%s\n", line.c_str());
+      cli::say(line);
   }
   void quiet() { bar_.reset(); }
 
@@ -71,10 +72,9 @@ class Speaker {
   std::optional<Progress> bar_;
 };
 
-tune::Data load_data(const train::Recipe& recipe) {
+TrainingData load_data(const train::Recipe& recipe) {
   const engine::ModelFiles files(engine::find_model(recipe.model));
-  TrainingData data = load_training_data(engine::Language::of(files), recipe);
-  return {std::move(data.train), std::move(data.eval)};
+  return load_training_data(engine::Language::of(files), recipe);
 }
 
 // False when the user stopped it.

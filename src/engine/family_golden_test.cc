@@ -63,7 +63,7 @@ void check_model(const std::string& name) {
   Graph g;
   nn::Params params{.graph = g};
   const Value ids = g.parameter("tokens", {DType::kS32, dims});
-  const Decoder d = files.family().build(nn::Scope(params), files.config());
+  const Decoder d = files.build(nn::Scope(params));
   const Value positions = iota(g, dims, 1, DType::kS32);
   const auto ctx = nn::Context::of_sequences(positions, constant_like(positions, 1));
   std::vector<std::string> names{"model.embed_tokens"};
@@ -109,7 +109,8 @@ TEST(FamilyGolden, OlderConfigKeysMeanTheSame) {
     const nlohmann::json old_config = read_json(kGolden / name / "config_v4.json");
     Values tokens{a.parameter("t", {DType::kS32, {1, 4}}), b.parameter("t", {DType::kS32, {1, 4}})};
     auto text = [&](Graph& g, nn::Params& params, const nlohmann::json& config, Value ids) {
-      const Decoder d = files.family().build(nn::Scope(params), config);
+      const Decoder d =
+          read_architecture(files.family(), "config.json", config).build(nn::Scope(params));
       const Value p = iota(g, {1, 4}, 1, DType::kS32);
       return emit(g, {{sequence_states(d, ids, p, constant_like(p, 1))}});
     };
@@ -151,7 +152,7 @@ TEST(Adapter, TensorsThatDoNotFitAreRefused) {
   const ckpt::PeftAdapter good = ckpt::read_peft(kGolden / "adapter_tiny");
   Graph g;
   nn::Params params{.graph = g, .tuning = tuning_of(good)};
-  files.family().build(nn::Scope(params), files.config());
+  files.build(nn::Scope(params));
 
   ckpt::PeftAdapter missing = good, unused = good, wrong = good;
   missing.tensors.pop_back();

@@ -1,18 +1,13 @@
 #include "engine/generator.h"
 
 #include <algorithm>
-#include <chrono>
 
+#include "base/stopwatch.h"
 #include "engine/forward.h"
 #include "ops/ops.h"
 
 namespace hone::engine {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-double since(Clock::time_point t) {
-  return std::chrono::duration<double>(Clock::now() - t).count();
-}
 
 int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
@@ -115,10 +110,10 @@ std::vector<std::vector<int32_t>> Generator::run(const std::vector<std::vector<i
     times_.prefill_tokens += static_cast<int64_t>(prompts[r].size());
   }
 
-  auto clock = Clock::now();
+  const Stopwatch prefill_clock;
   std::vector<float> logits = prefill.run(model_, cache, ids, start, 0);
-  times_.prefill_seconds = since(clock);
-  clock = Clock::now();
+  times_.prefill_seconds = prefill_clock.seconds();
+  const Stopwatch decode_clock;
 
   std::vector<std::vector<int32_t>> result(prompts.size());
   std::vector<Random> random;
@@ -142,7 +137,7 @@ std::vector<std::vector<int32_t>> Generator::run(const std::vector<std::vector<i
     logits = decode.run(model_, cache, next, start, static_cast<int32_t>(width + made));
     ++times_.decode_steps;
   }
-  times_.decode_seconds = since(clock);
+  times_.decode_seconds = decode_clock.seconds();
   return result;
 }
 

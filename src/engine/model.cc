@@ -4,11 +4,21 @@
 #include "base/quote.h"
 
 namespace hone::engine {
+namespace {
+
+void warn_of_cache(Model& m) {
+  if (const std::string problem = m.device.cache().problem(); !problem.empty())
+    m.warnings.push_back(
+        fmt::format("compiled programs are not kept, so each start compiles again: {}", problem));
+}
+
+}  // namespace
+
 Declarations::Declarations(const ModelFiles& files, const nn::Tuning& tuning,
                            const std::string& store)
     : graph(std::make_unique<Graph>()), params{.graph = *graph, .tuning = tuning} {
   params.store = store_rule(store, files);
-  files.family().build(nn::Scope(params), files.config());
+  files.build(nn::Scope(params));
 }
 
 Model Model::open(const std::string& model, const std::optional<std::string>& adapter,
@@ -25,6 +35,7 @@ Model Model::open(const std::string& model, const std::optional<std::string>& ad
           "{}/adapter_config.json: {} is no key that hone knows; it changes nothing here", *adapter,
           quote(key)));
   }
+  warn_of_cache(m);
   const Declarations declared(m.files, m.tuning, store);
   if (peft) check_targets(m.tuning, declared.params, *adapter + "/adapter_config.json");
   if (peft) m.trained = load_adapter(m.device, *peft, declared.params);
@@ -35,6 +46,7 @@ Model Model::open(const std::string& model, const std::optional<std::string>& ad
 Model Model::open(const std::string& model, const nn::Tuning& tuning, uint64_t seed,
                   const std::string& store) {
   Model m{Device::open(), ModelFiles(find_model(model)), tuning, {}, {}, store};
+  warn_of_cache(m);
   const Declarations declared(m.files, m.tuning, store);
   check_targets(tuning, declared.params, "adapter");
   m.weights = load_weights(m.device, m.files, declared.params);
@@ -52,7 +64,7 @@ void Model::renew(const nn::Tuning& t, uint64_t seed) {
 
 Decoder Model::build(nn::Params& params) const {
   params.store = store_rule(store, files);
-  return files.family().build(nn::Scope(params), files.config());
+  return files.build(nn::Scope(params));
 }
 
 const pjrt::Buffer& Model::weight(std::string_view name) const {

@@ -7,25 +7,28 @@
 
 namespace hone::engine {
 
-ModelFiles::ModelFiles(const std::filesystem::path& path)
-    : path_(path), source_(ckpt::open_weights(path)) {
+ModelFiles::ModelFiles(const std::filesystem::path& path) : path_(path) {
+  std::filesystem::path file = path;
   if (std::filesystem::is_directory(path)) {
-    config_ = read_json(path / "config.json");
+    file /= "config.json";
+    source_ = ckpt::open_weights(path);
+    config_ = read_json(file);
     if (!config_.is_object() || !config_.contains("model_type") ||
         !config_["model_type"].is_string())
-      throw ConfigError("{}: no \"model_type\"", (path / "config.json").string());
+      throw ConfigError("{}: no \"model_type\"", file.string());
     family_ = &family_of(config_["model_type"].get<std::string>());
   } else {
     if (!ckpt::is_gguf(path))
       throw ConfigError("{} is no model: want a Hugging Face folder or a GGUF file", path.string());
-    gguf_ = std::make_unique<ckpt::Gguf>(path);
+    gguf_ = std::make_shared<ckpt::Gguf>(path);
+    source_ = ckpt::weights_of(gguf_);
     const auto architecture = gguf_->text("general.architecture");
     if (!architecture) throw FileError("{}: no general.architecture", path.string());
     family_ = &family_of_gguf(*architecture);
     config_ = config_of(*gguf_, *family_);
   }
-  shape_ = family_->shape(config_);
-  if (gguf_) gguf_names_ = tensors_of(*gguf_, *family_, static_cast<int64_t>(shape_.kv.size()));
+  architecture_ = read_architecture(*family_, file.string(), config_);
+  if (gguf_) gguf_names_ = tensors_of(*gguf_, *family_, static_cast<int64_t>(shape().kv.size()));
 }
 
 std::string_view ModelFiles::stored_name(std::string_view name) const {
@@ -53,8 +56,8 @@ void ModelFiles::read(std::string_view name, const Dims& dims, std::span<float> 
     return;
   }
   const bool query = order == GgufNames::Order::kInterleavedQuery;
-  const int64_t head_dim = shape_.kv.front().head_dim;
-  const int64_t heads = query ? dims[0] / head_dim : shape_.kv.front().heads;
+  const int64_t head_dim = shape().kv.front().head_dim;
+  const int64_t heads = query ? dims[0] / head_dim : shape().kv.front().heads;
   undo_interleaving(out, heads, head_dim, dims[1]);
 }
 

@@ -28,7 +28,8 @@ class ModelFiles {
   const std::filesystem::path& path() const { return path_; }
   const Family& family() const { return *family_; }
   const nlohmann::json& config() const { return config_; }
-  const ModelShape& shape() const { return shape_; }
+  const ModelShape& shape() const { return architecture_.shape; }
+  Decoder build(nn::Scope root) const { return architecture_.build(root); }
   const ckpt::Gguf* gguf() const { return gguf_.get(); }  // null for a folder
 
   // Throws ConfigError when the checkpoint lacks this weight or has it with other dims.
@@ -46,11 +47,11 @@ class ModelFiles {
   std::string_view stored_name(std::string_view name) const;
 
   std::filesystem::path path_;
-  std::unique_ptr<ckpt::Gguf> gguf_;
+  std::shared_ptr<const ckpt::Gguf> gguf_;
   std::unique_ptr<ckpt::WeightSource> source_;
   const Family* family_ = nullptr;
   nlohmann::json config_;
-  ModelShape shape_;
+  Architecture architecture_;
   std::map<std::string, GgufSource, std::less<>> gguf_names_;
 };
 

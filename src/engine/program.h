@@ -26,7 +26,6 @@ class Program {
 
   const pjrt::Executable& executable() const { return compiled_.executable; }
   double compile_seconds() const { return compiled_.seconds; }
-  bool from_cache() const { return compiled_.from_cache; }
 
  private:
   std::vector<std::string> names_;

@@ -45,7 +45,7 @@ std::vector<std::vector<float>> last_logits(const Model& m,
   const Value segment = g.parameter("segments", {DType::kS32, dims});
   const Value rows = g.parameter("rows", {DType::kS32, {dims[0]}});
   nn::Params params{.graph = g};
-  const Decoder d = m.files.family().build(nn::Scope(params), m.files.config());
+  const Decoder d = m.files.build(nn::Scope(params));
   const Value x = sequence_states(d, tokens, iota(g, dims, 1, DType::kS32), segment);
   const Value logits = d.head(take(reshape(x, {dims[0] * dims[1], x.dim(2)}), rows));
   const Program program(m.device, g, {{logits}});

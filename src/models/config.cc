@@ -34,13 +34,14 @@ std::vector<double> read_rope(ConfigReader& r, int64_t head_dim, double theta) {
       .want("rope_divisors", divisors, above(0))
       .want("rope_dimensions", turned);
   if (turned != head_dim)
-    throw ConfigError("config: {} of {} head dimensions turn; this family turns all", turned,
+    throw ConfigError("{}: {} of {} head dimensions turn; this family turns all", r.file(), turned,
                       head_dim);
   std::vector<double> rope = nn::rope_frequencies(head_dim, theta);
   for (const char* key : {"rope_scaling", "rope_parameters"})
     if (auto scaling = r.object(key)) rope = read_rope_object(std::move(*scaling), head_dim, theta);
   if (!divisors.empty() && divisors.size() != rope.size())
-    throw ConfigError("config: {} rope_divisors for {} frequencies", divisors.size(), rope.size());
+    throw ConfigError("{}: {} rope_divisors for {} frequencies", r.file(), divisors.size(),
+                      rope.size());
   for (size_t i = 0; i < divisors.size(); ++i) rope[i] /= divisors[i];
   return rope;
 }
@@ -52,14 +53,15 @@ std::vector<bool> read_sliding(ConfigReader& r, int64_t layers, int64_t period) 
   r.want("layer_types", types, one_of({"full_attention", "sliding_attention"}));
   if (types.empty()) return sliding;
   if (std::ssize(types) != layers)
-    throw ConfigError("config: {} layer_types for {} layers", types.size(), layers);
+    throw ConfigError("{}: {} layer_types for {} layers", r.file(), types.size(), layers);
   for (size_t i = 0; i < types.size(); ++i) sliding[i] = types[i] == "sliding_attention";
   return sliding;
 }
 
 void expect_no_sliding(ConfigReader& r, int64_t layers) {
   for (const bool slides : read_sliding(r, layers, /*period=*/0))
-    if (slides) throw ConfigError("config: layer_types has sliding layers; this family has none");
+    if (slides)
+      throw ConfigError("{}: layer_types has sliding layers; this family has none", r.file());
   r.expect("use_sliding_window", false)
       .ignore("sliding_window", "use_sliding_window is false")
       .ignore("max_window_layers", "use_sliding_window is false");

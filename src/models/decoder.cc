@@ -14,8 +14,8 @@ void read_sizes(ConfigReader& r, DecoderConfig& c) {
       .want("rms_norm_eps", c.eps, above(0))
       .want("tie_word_embeddings", c.tied);
   if (c.heads % c.kv_heads != 0)
-    throw ConfigError("config: num_attention_heads {} is no multiple of num_key_value_heads {}",
-                      c.heads, c.kv_heads);
+    throw ConfigError("{}: num_attention_heads {} is no multiple of num_key_value_heads {}",
+                      r.file(), c.heads, c.kv_heads);
   if (c.head_dim == 0) c.head_dim = c.hidden / c.heads;
   r.want("head_dim", c.head_dim, between(2, 1 << 16));
 }

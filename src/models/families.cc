@@ -40,4 +40,12 @@ const Family& family_of_gguf(std::string_view architecture) {
               [](const Family& f) { return f.gguf.architecture; });
 }
 
+Architecture read_architecture(const Family& family, const std::string& file,
+                               const nlohmann::json& config) {
+  ConfigReader reader(file, config);
+  Architecture a = family.read(reader.ignore("model_type", "it chose the family"));
+  reader.done();
+  return a;
+}
+
 }  // namespace hone

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
 #include "nn/attention.h"
 #include "nn/scope.h"
 
@@ -33,6 +33,12 @@ struct Decoder {
   std::function<Value(Value x)> head;        // [.., hidden] -> logits [.., vocab]
 };
 
+// What a config asks for.
+struct Architecture {
+  ModelShape shape;
+  std::function<Decoder(nn::Scope root)> build;  // declares the decoder in the root's graph
+};
+
 // How a GGUF file says what a Hugging Face config and checkpoint say.
 struct GgufNames {
   enum class Kind { kInteger, kReal, kText };
@@ -57,10 +63,8 @@ struct GgufNames {
 };
 
 struct Family {
-  std::string_view model_type;  // config.json's "model_type"
-  // Both read the config strictly and throw ConfigError at a key that the family does not know.
-  ModelShape (*shape)(const nlohmann::json& config);
-  Decoder (*build)(nn::Scope root, const nlohmann::json& config);
+  std::string_view model_type;                 // config.json's "model_type"
+  Architecture (*read)(ConfigReader& config);  // every key but "model_type"
   // Ends of the names of checkpoint tensors that the model has no use for.
   std::span<const std::string_view> unused_tensors;
   GgufNames gguf;
@@ -70,5 +74,10 @@ std::span<const Family* const> families();
 // Throws ConfigError naming the families there are.
 const Family& family_of(std::string_view model_type);
 const Family& family_of_gguf(std::string_view architecture);
+
+// Reads the whole of a config. Throws ConfigError, naming `file`, at a key that the family does not
+// know or a value that it cannot compute with.
+Architecture read_architecture(const Family& family, const std::string& file,
+                               const nlohmann::json& config);
 
 }  // namespace hone

@@ -1,7 +1,6 @@
 // Gemma 2 (arXiv:2408.00118): every second layer has a window; scores and logits are soft-capped.
 //   b batch  s position  d hidden  h query head  k key-value head  e head dimension  f feed-forward
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "models/decoder.h"
 #include "models/gguf_names.h"
@@ -15,12 +14,11 @@ struct Config : DecoderConfig {
   std::vector<bool> sliding;
 };
 
-Config read(const nlohmann::json& json) {
+Config config_of(ConfigReader& r) {
   Config c;
   c.head_dim = 256;
   c.max_positions = 8192;
   c.tied = true;
-  ConfigReader r("config.json", json);
   read_sizes(r, c);
   r.need("num_key_value_heads", c.kv_heads, between(1, 1 << 16));
   r.want("sliding_window", c.window, at_least(1))
@@ -32,13 +30,11 @@ Config read(const nlohmann::json& json) {
   r.want("query_pre_attn_scalar", c.query_scalar, above(0));
   c.rope = read_rope(r, c.head_dim, /*theta=*/10000);
   c.sliding = read_sliding(r, c.layers, /*period=*/2);
-  r.expect("model_type", "gemma2")
-      .expect("hidden_activation", "gelu_pytorch_tanh")
+  r.expect("hidden_activation", "gelu_pytorch_tanh")
       .expect("attention_bias", false)
       .expect("use_bidirectional_attention", false)
       .ignore("hidden_act", "hidden_activation is what counts");
   ignore_notes(r);
-  r.done();
   return c;
 }
 
@@ -62,15 +58,17 @@ struct Attention {
   }
 };
 
-ModelShape shape(const nlohmann::json& config) { return shape_of(read(config)); }
-
-Decoder build(nn::Scope root, const nlohmann::json& config) {
-  const Config c = read(config);
+Decoder build(nn::Scope root, const Config& c) {
   Decoder d = gemma_stack<SandwichBlock<Attention>>(root, c);
   d.head = [plain = d.head, cap = c.final_softcap](Value x) {
     return tanh(convert(plain(x), DType::kF32) / cap) * cap;
   };
   return d;
+}
+
+Architecture read(ConfigReader& r) {
+  const Config c = config_of(r);
+  return {shape_of(c), [c](nn::Scope root) { return build(root, c); }};
 }
 
 constexpr auto kKeys =
@@ -85,8 +83,7 @@ constexpr auto kTensors = joined(kDecoderTensors, kSandwichNormTensors, kQueryKe
 }  // namespace
 
 extern const Family kGemma2{.model_type = "gemma2",
-                            .shape = shape,
-                            .build = build,
+                            .read = read,
                             .unused_tensors = kUnusedTensors,
                             .gguf = {.architecture = "gemma2", .keys = kKeys, .tensors = kTensors}};
 

@@ -2,7 +2,6 @@
 // own rotary frequencies; queries and keys are normalised by head.
 //   b batch  s position  d hidden  h query head  k key-value head  e head dimension  f feed-forward
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "models/decoder.h"
 #include "models/gguf_names.h"
@@ -36,12 +35,11 @@ void read_ropes(ConfigReader& r, Config& c) {
   kinds->done();
 }
 
-Config read(const nlohmann::json& json) {
+Config config_of(ConfigReader& r) {
   Config c;
   c.head_dim = 256;
   c.max_positions = 131072;
   c.tied = true;
-  ConfigReader r("config.json", json);
   read_sizes(r, c);
   r.need("num_key_value_heads", c.kv_heads, between(1, 1 << 16));
   r.want("sliding_window", c.window, at_least(1));
@@ -53,15 +51,13 @@ Config read(const nlohmann::json& json) {
   int64_t period = 6;
   r.want("sliding_window_pattern", period, at_least(1)).want("_sliding_window_pattern", period);
   c.sliding = read_sliding(r, c.layers, period);
-  r.expect("model_type", "gemma3_text")
-      .expect("hidden_activation", "gelu_pytorch_tanh")
+  r.expect("hidden_activation", "gelu_pytorch_tanh")
       .expect("attention_bias", false)
       .expect("final_logit_softcapping", 0.0)
       .expect("attn_logit_softcapping", 0.0)
       .expect("use_bidirectional_attention", false)
       .ignore("hidden_act", "hidden_activation is what counts");
   ignore_notes(r);
-  r.done();
   return c;
 }
 
@@ -90,10 +86,10 @@ struct Attention {
   }
 };
 
-ModelShape shape(const nlohmann::json& config) { return shape_of(read(config)); }
-
-Decoder build(nn::Scope root, const nlohmann::json& config) {
-  return gemma_stack<SandwichBlock<Attention>>(root, read(config));
+Architecture read(ConfigReader& r) {
+  const Config c = config_of(r);
+  return {shape_of(c),
+          [c](nn::Scope root) { return gemma_stack<SandwichBlock<Attention>>(root, c); }};
 }
 
 constexpr auto kKeys = joined(kDecoderKeys, std::to_array<GgufNames::Key>({
@@ -105,8 +101,7 @@ constexpr auto kTensors = joined(kDecoderTensors, kSandwichNormTensors, kQueryKe
 }  // namespace
 
 extern const Family kGemma3{.model_type = "gemma3_text",
-                            .shape = shape,
-                            .build = build,
+                            .read = read,
                             .unused_tensors = kUnusedTensors,
                             .gguf = {.architecture = "gemma3", .keys = kKeys, .tensors = kTensors}};
 

@@ -1,7 +1,6 @@
 // Llama (arXiv:2302.13971, 2307.09288, 2407.21783): also SmolLM2 and TinyLlama.
 //   b batch  s position  d hidden  h query head  k key-value head  e head dimension  f feed-forward
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "models/decoder.h"
 #include "models/gguf_names.h"
@@ -11,19 +10,16 @@ namespace {
 
 using Config = DecoderConfig;
 
-Config read(const nlohmann::json& json) {
+Config config_of(ConfigReader& r) {
   Config c{.max_positions = 2048};
-  ConfigReader r("config.json", json);
   read_sizes(r, c);
   c.rope = read_rope(r, c.head_dim, /*theta=*/10000);
-  r.expect("model_type", "llama")
-      .expect("hidden_act", "silu")
+  r.expect("hidden_act", "silu")
       .expect("attention_bias", false)
       .expect("mlp_bias", false)
       .expect("rope_interleaved", false)
       .ignore("pretraining_tp", "a split of the products that changes nothing but rounding");
   ignore_notes(r);
-  r.done();
   return c;
 }
 
@@ -45,10 +41,9 @@ struct Attention {
   }
 };
 
-ModelShape shape(const nlohmann::json& config) { return shape_of(read(config)); }
-
-Decoder build(nn::Scope root, const nlohmann::json& config) {
-  return stack<PreNormBlock<Attention>>(root, read(config));
+Architecture read(ConfigReader& r) {
+  const Config c = config_of(r);
+  return {shape_of(c), [c](nn::Scope root) { return stack<PreNormBlock<Attention>>(root, c); }};
 }
 
 using enum GgufNames::Order;
@@ -63,8 +58,7 @@ constexpr auto kTensors = joined(
 
 extern const Family kLlama{
     .model_type = "llama",
-    .shape = shape,
-    .build = build,
+    .read = read,
     .unused_tensors = kUnusedTensors,
     .gguf = {.architecture = "llama", .keys = kDecoderKeys, .tensors = kTensors}};
 

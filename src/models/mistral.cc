@@ -2,7 +2,6 @@
 // only.
 //   b batch  s position  d hidden  h query head  k key-value head  e head dimension  f feed-forward
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "models/decoder.h"
 
@@ -13,15 +12,13 @@ struct Config : DecoderConfig {
   int64_t window = 0;  // keys that a query sees; 0: all
 };
 
-Config read(const nlohmann::json& json) {
+Config config_of(ConfigReader& r) {
   Config c;
-  ConfigReader r("config.json", json);
   read_sizes(r, c);
   c.rope = read_rope(r, c.head_dim, /*theta=*/10000);
   r.want("sliding_window", c.window, at_least(1));
-  r.expect("model_type", "mistral").expect("hidden_act", "silu");
+  r.expect("hidden_act", "silu");
   ignore_notes(r);
-  r.done();
   return c;
 }
 
@@ -45,19 +42,15 @@ struct Attention {
   }
 };
 
-ModelShape shape(const nlohmann::json& config) { return shape_of(read(config)); }
-
-Decoder build(nn::Scope root, const nlohmann::json& config) {
-  return stack<PreNormBlock<Attention>>(root, read(config));
+Architecture read(ConfigReader& r) {
+  const Config c = config_of(r);
+  return {shape_of(c), [c](nn::Scope root) { return stack<PreNormBlock<Attention>>(root, c); }};
 }
 
 }  // namespace
 
 // In GGUF files it is "llama".
-extern const Family kMistral{.model_type = "mistral",
-                             .shape = shape,
-                             .build = build,
-                             .unused_tensors = kUnusedTensors,
-                             .gguf = {}};
+extern const Family kMistral{
+    .model_type = "mistral", .read = read, .unused_tensors = kUnusedTensors, .gguf = {}};
 
 }  // namespace hone

@@ -1,7 +1,6 @@
 // Qwen 2 and 2.5 (arXiv:2407.10671): Llama with a bias on queries, keys and values.
 //   b batch  s position  d hidden  h query head  k key-value head  e head dimension  f feed-forward
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "models/decoder.h"
 #include "models/gguf_names.h"
@@ -14,15 +13,13 @@ Value add(Value y, Value bias) { return y + broadcast(bias, y.dims(), {y.rank() 
 
 using Config = DecoderConfig;
 
-Config read(const nlohmann::json& json) {
+Config config_of(ConfigReader& r) {
   Config c;
-  ConfigReader r("config.json", json);
   read_sizes(r, c);
   c.rope = read_rope(r, c.head_dim, /*theta=*/10000);
   expect_no_sliding(r, c.layers);
-  r.expect("model_type", "qwen2").expect("hidden_act", "silu");
+  r.expect("hidden_act", "silu");
   ignore_notes(r);
-  r.done();
   return c;
 }
 
@@ -50,10 +47,9 @@ struct Attention {
   }
 };
 
-ModelShape shape(const nlohmann::json& config) { return shape_of(read(config)); }
-
-Decoder build(nn::Scope root, const nlohmann::json& config) {
-  return stack<PreNormBlock<Attention>>(root, read(config));
+Architecture read(ConfigReader& r) {
+  const Config c = config_of(r);
+  return {shape_of(c), [c](nn::Scope root) { return stack<PreNormBlock<Attention>>(root, c); }};
 }
 
 constexpr auto kTensors =
@@ -68,8 +64,7 @@ constexpr auto kTensors =
 
 extern const Family kQwen2{
     .model_type = "qwen2",
-    .shape = shape,
-    .build = build,
+    .read = read,
     .unused_tensors = kUnusedTensors,
     .gguf = {.architecture = "qwen2", .keys = kDecoderKeys, .tensors = kTensors}};
 

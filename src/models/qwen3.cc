@@ -1,7 +1,6 @@
 // Qwen 3, the dense sizes (arXiv:2505.09388): Llama whose queries and keys are normalised by head.
 //   b batch  s position  d hidden  h query head  k key-value head  e head dimension  f feed-forward
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "models/decoder.h"
 #include "models/gguf_names.h"
@@ -11,15 +10,13 @@ namespace {
 
 using Config = DecoderConfig;
 
-Config read(const nlohmann::json& json) {
+Config config_of(ConfigReader& r) {
   Config c{.head_dim = 128};
-  ConfigReader r("config.json", json);
   read_sizes(r, c);
   c.rope = read_rope(r, c.head_dim, /*theta=*/10000);
   expect_no_sliding(r, c.layers);
-  r.expect("model_type", "qwen3").expect("hidden_act", "silu").expect("attention_bias", false);
+  r.expect("hidden_act", "silu").expect("attention_bias", false);
   ignore_notes(r);
-  r.done();
   return c;
 }
 
@@ -46,10 +43,9 @@ struct Attention {
   }
 };
 
-ModelShape shape(const nlohmann::json& config) { return shape_of(read(config)); }
-
-Decoder build(nn::Scope root, const nlohmann::json& config) {
-  return stack<PreNormBlock<Attention>>(root, read(config));
+Architecture read(ConfigReader& r) {
+  const Config c = config_of(r);
+  return {shape_of(c), [c](nn::Scope root) { return stack<PreNormBlock<Attention>>(root, c); }};
 }
 
 constexpr auto kTensors = joined(kDecoderTensors, kPreNormTensors, kQueryKeyTensors,
@@ -59,8 +55,7 @@ constexpr auto kTensors = joined(kDecoderTensors, kPreNormTensors, kQueryKeyTens
 
 extern const Family kQwen3{
     .model_type = "qwen3",
-    .shape = shape,
-    .build = build,
+    .read = read,
     .unused_tensors = kUnusedTensors,
     .gguf = {.architecture = "qwen3", .keys = kDecoderKeys, .tensors = kTensors}};
 

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "nn/dynamic_map.h"
+
 namespace hone::nn {
 namespace {
 
@@ -66,7 +68,7 @@ float torch_mean(std::span<const float> x) {
 // always the nearest.
 uint8_t scale_code(float v) {
   static const auto codes = [] {
-    const auto bounds = midpoints(dynamic_map());
+    const auto bounds = midpoints(dynamic_map(true));
     std::vector<uint8_t> table(65536);
     for (size_t i = 0; i < table.size(); ++i)
       table[i] = nearest(bounds, -1.0F + 2.0F * static_cast<float>(i) / 65535.0F);

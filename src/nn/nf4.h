@@ -14,8 +14,6 @@ inline constexpr int64_t kNf4ScaleGroup = 256;  // scales that share a scale
 
 // The 16 values of a code: quantiles of the normal distribution.
 extern const std::array<float, 16> kNf4Values;
-// The 256 values of a scale's code, ascending, in [-1, 1].
-const std::array<float, 256>& dynamic_map();
 
 struct Nf4 {
   std::vector<uint8_t> codes;   // two values a byte, the first in the high bits

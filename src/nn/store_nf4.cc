@@ -2,6 +2,7 @@
 // whole groups of scales.
 #include <cstring>
 
+#include "nn/dynamic_map.h"
 #include "nn/nf4.h"
 #include "nn/store.h"
 #include "ops/ops.h"
@@ -59,7 +60,7 @@ Value values_of(Value codes) {
 // The blocks' scales, [groups, 256].
 Value scales_of(const Values& parts) {
   Graph& g = *parts[1].graph;
-  const auto& map = dynamic_map();
+  const auto map = dynamic_map(true);
   const Value table = literal(g, {DType::kF32, {256}}, {map.begin(), map.end()});
   const Value share = take(table, convert(parts[1], DType::kS32));
   const Value largest = broadcast(parts[2], share.dims(), {0});

@@ -27,6 +27,14 @@ struct OpCase {
   std::function<Numbers(const std::vector<Numbers>&)> expected = nullptr;
 };
 
-std::vector<OpCase> op_cases();
+std::vector<OpCase> op_cases();  // all of them; the parts, a file each:
+void elementwise_cases(std::vector<OpCase>& all);
+void conversion_cases(std::vector<OpCase>& all);
+void checkpoint_cases(std::vector<OpCase>& all);
+void scan_cases(std::vector<OpCase>& all);
+
+inline Type f64(Dims d) { return {DType::kF64, std::move(d)}; }
+inline Type s32(Dims d) { return {DType::kS32, std::move(d)}; }
+inline Type u32(Dims d) { return {DType::kU32, std::move(d)}; }
 
 }  // namespace hone

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <expected>
 #include <optional>
 
 #include "base/sha256.h"
+#include "base/stopwatch.h"
 #include "pjrt/cache_folder.h"
 #include "pjrt/cache_key.h"
 
@@ -86,12 +86,17 @@ std::filesystem::path ExecutableCache::default_folder() {
   return {};
 }
 
+std::string ExecutableCache::problem() const {
+  if (folder_.empty()) return "no folder is set";
+  const auto opened = CacheFolder::open(folder_);
+  return opened ? "" : opened.error();
+}
+
 Compiled ExecutableCache::compile(const Client& client, std::string_view stablehlo,
                                   const CompileOptions& options) const {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch clock;
   const auto done = [&](Executable executable, bool from_cache, const std::string& note) {
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    return Compiled{std::move(executable), from_cache, taken.count(), note};
+    return Compiled{std::move(executable), from_cache, clock.seconds(), note};
   };
   const std::expected<Place, std::string> at = place(folder_, client, stablehlo, options);
   if (!at)

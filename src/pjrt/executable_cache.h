@@ -31,6 +31,9 @@ class ExecutableCache {
   explicit ExecutableCache(std::filesystem::path folder = default_folder())
       : folder_(std::move(folder)) {}
 
+  // Why the folder is of no use, or "".
+  std::string problem() const;
+
   // Client::compile through the cache; throws what that throws.
   Compiled compile(const Client& client, std::string_view stablehlo,
                    const CompileOptions& options = {}) const;

@@ -3,16 +3,14 @@
 #include <fmt/chrono.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <ctime>
 
+#include "base/stopwatch.h"
 #include "search/halving.h"
 
 namespace hone::search {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
@@ -89,14 +87,14 @@ bool run_study(const Space& space, Store& store, const Work& work) {
     trial.id = static_cast<int64_t>(store.done().size());
     trial.numbers = std::move(s.numbers);
     trial.started = now();
-    const auto start = Clock::now();
+    const Stopwatch clock;
     store.begin(trial);
     work.on_start(trial);
     if (!s.refused.empty())
       fail(trial, s.refused);
     else if (!run_trial(space, store, work, trial))
       return false;
-    trial.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    trial.seconds = clock.seconds();
     store.finish(trial);
     work.on_end(trial);
   }

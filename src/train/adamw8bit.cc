@@ -1,6 +1,7 @@
 // AdamW whose moments are kept in 8 bits (Dettmers et al., arXiv:2110.02861), as bitsandbytes'
 // AdamW8bit: blocks of 256, a table with signs for m and one without for v; weights below 4096
 // elements keep theirs in f32. The update is AdamW's, on the moments before they are rounded.
+#include "nn/dynamic_map.h"
 #include "ops/ops.h"
 #include "train/adamw.h"
 #include "train/block_codes.h"
@@ -22,9 +23,11 @@ std::vector<double> numbers(const OptimRecipe& r, int64_t step) { return kAdamW.
 Optimizer::Update update(const OptimRecipe& r, const Optimizer::Now& now) {
   if (now.weight.type().size() < kSmallest) return kAdamW.update(r, now);
   Graph& g = *now.weight.graph;
-  const Type table{DType::kF32, {256}};
-  const Value signed_map = literal(g, table, dynamic_map(true));
-  const Value unsigned_map = literal(g, table, dynamic_map(false));
+  auto map = [&](bool with_sign) {
+    const auto entries = nn::dynamic_map(with_sign);
+    return literal(g, {DType::kF32, {256}}, {entries.begin(), entries.end()});
+  };
+  const Value signed_map = map(true), unsigned_map = map(false);
   Optimizer::Now wide = now;
   wide.slots = {decode({now.slots[0], now.slots[1]}, signed_map),
                 decode({now.slots[2], now.slots[3]}, unsigned_map)};

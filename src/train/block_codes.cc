@@ -1,8 +1,5 @@
 #include "train/block_codes.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "ops/ops.h"
 
 namespace hone::train {
@@ -35,29 +32,6 @@ Value count_below(Value x, Value bounds) {
 }  // namespace
 
 int64_t block_count(const Type& array) { return (array.size() + kCodeBlock - 1) / kCodeBlock; }
-
-// The middles of 2^i (with a sign) or 2^(i+1) equal parts of [0.1, 1], times 10^(i-6), for i of 0
-// to 6; and 0 and 1. In f32 and with the fused additions of PyTorch's linspace, since the codes are
-// to be the same.
-std::vector<double> dynamic_map(bool with_sign) {
-  std::vector<double> map = {0.0, 1.0};
-  for (int i = 0; i < 7; ++i) {
-    const int parts = 1 << (with_sign ? i : i + 1);
-    const float step = (1.0F - 0.1F) / static_cast<float>(parts);
-    auto bound = [&](int k) {
-      return k < (parts + 1) / 2 ? std::fma(step, static_cast<float>(k), 0.1F)
-                                 : std::fma(-step, static_cast<float>(parts - k), 1.0F);
-    };
-    const auto decade = static_cast<float>(std::pow(10.0, i - 6));
-    for (int k = 0; k < parts; ++k) {
-      const auto entry = static_cast<double>(decade * ((bound(k) + bound(k + 1)) / 2.0F));
-      map.push_back(entry);
-      if (with_sign) map.push_back(-entry);
-    }
-  }
-  std::ranges::sort(map);
-  return map;
-}
 
 BlockCodes encode(Value array, Value map) {
   const Value blocks = in_blocks(array);

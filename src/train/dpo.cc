@@ -6,12 +6,6 @@
 namespace hone::train {
 namespace {
 
-// log sigmoid(x), without an overflow at either end.
-Value log_sigmoid(Value x) {
-  const Value zero = zeros_like(x);
-  return minimum(x, zero) - log(exp(-maximum(x, -x)) + 1.0);
-}
-
 Objective::Sums sums(const ObjectiveRecipe& r, const Objective::Targets& t) {
   const Value now = per_sample(t.log_probability, t);
   const Pairs reward = split_pairs((now - t.reference) * r.beta);

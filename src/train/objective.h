@@ -47,4 +47,6 @@ struct Pairs {
 };
 Pairs split_pairs(Value per_sample);
 
+Value log_sigmoid(Value x);  // without an overflow at either end
+
 }  // namespace hone::train

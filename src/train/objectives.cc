@@ -34,4 +34,6 @@ Pairs split_pairs(Value v) {
           reshape(slice(rows, 1, 1, 2), {rows.dim(0)})};
 }
 
+Value log_sigmoid(Value x) { return minimum(x, zeros_like(x)) - log(exp(-maximum(x, -x)) + 1.0); }
+
 }  // namespace hone::train

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "engine/program.h"
 #include "engine/weights.h"
+#include "nn/dynamic_map.h"
 #include "ops/ops.h"
 #include "train/block_codes.h"
 #include "train/golden_tensors.h"
@@ -189,7 +190,7 @@ TEST(OptimizerGolden, TenUpdatesEqualTheReferences) {
 TEST(OptimizerGolden, MapsEqualBitsandbytes) {
   const Golden golden;
   for (const bool with_sign : {false, true}) {
-    const std::vector<double> map = dynamic_map(with_sign);
+    const auto map = nn::dynamic_map(with_sign);
     const std::vector<float> got(map.begin(), map.end());
     EXPECT_EQ(got, golden_values<float>(golden.tensors, with_sign ? "map/signed" : "map/unsigned"));
   }

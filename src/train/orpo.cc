@@ -18,9 +18,7 @@ Objective::Sums sums(const ObjectiveRecipe& r, const Objective::Targets& t) {
     return p - log(-(exp(minimum(p, constant_like(p, -1e-6))) - 1.0));
   };
   const Value ratio = log_odds(mean.chosen) - log_odds(mean.rejected);
-  const Value log_sigmoid =
-      minimum(ratio, zeros_like(ratio)) - log(exp(-maximum(ratio, -ratio)) + 1.0);
-  const Value loss = -mean.chosen - log_sigmoid * r.beta;
+  const Value loss = -mean.chosen - log_sigmoid(ratio) * r.beta;
   const Value right = compare(ratio, Compare::kGt, zeros_like(ratio));
   auto total = [&](Value v) { return sum(select(is_real, v, zeros_like(v)), {0}); };
   return {total(loss),

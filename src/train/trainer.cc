@@ -1,10 +1,10 @@
 #include "train/trainer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
+#include "base/stopwatch.h"
 #include "ckpt/atomic_file.h"
 #include "engine/save_model.h"
 #include "train/averages.h"
@@ -14,15 +14,9 @@ namespace hone::train {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
-double since(Clock::time_point t) {
-  return std::chrono::duration<double>(Clock::now() - t).count();
-}
-
-int64_t steps_of(const Recipe& r, const data::SampleSet& train) {
+int64_t steps_of(const Recipe& r, double rows) {
   if (r.length.steps) return *r.length.steps;
-  const double rows = data::rows_an_epoch(train, static_cast<uint64_t>(r.seed));
   const double steps =
       std::ceil(rows * r.length.epochs.value_or(1) / static_cast<double>(r.batch.sequences));
   return std::max<int64_t>(1, static_cast<int64_t>(steps));
@@ -38,15 +32,6 @@ void check_tokens(const data::SampleSet& set, const ModelShape& shape) {
 // "-nan" says no more than "nan".
 double unsigned_nan(double v) { return std::isnan(v) ? std::abs(v) : v; }
 
-// The mean of the last tenth, at least one.
-double recent_mean(const std::vector<double>& losses) {
-  if (losses.empty()) return std::numeric_limits<double>::quiet_NaN();
-  const size_t n = std::max<size_t>(1, losses.size() / 10);
-  double sum = 0;
-  for (size_t i = losses.size() - n; i < losses.size(); ++i) sum += losses[i];
-  return sum / static_cast<double>(n);
-}
-
 }  // namespace
 
 nn::Tuning tuning_of(const AdapterRecipe& r) {
@@ -61,6 +46,14 @@ nn::Tuning tuning_of(const AdapterRecipe& r) {
   return {.lora = lora, .whole = r.modules_to_save};
 }
 
+double recent_mean(const std::vector<double>& losses) {
+  if (losses.empty()) return std::numeric_limits<double>::quiet_NaN();
+  const size_t n = std::max<size_t>(1, losses.size() / 10);
+  double sum = 0;
+  for (size_t i = losses.size() - n; i < losses.size(); ++i) sum += losses[i];
+  return sum / static_cast<double>(n);
+}
+
 Trainer::Trainer(engine::Model& model, const Recipe& recipe, data::SampleSet train,
                  std::optional<data::SampleSet> eval)
     : model_(model),
@@ -68,7 +61,7 @@ Trainer::Trainer(engine::Model& model, const Recipe& recipe, data::SampleSet tra
       folder_(recipe),
       train_(std::move(train)),
       rows_an_epoch_(data::rows_an_epoch(train_, static_cast<uint64_t>(recipe.seed))),
-      steps_(steps_of(recipe, train_)),
+      steps_(steps_of(recipe, rows_an_epoch_)),
       micro_batches_(recipe.batch.sequences / recipe.batch.micro),
       batcher_(train_, static_cast<uint64_t>(recipe.seed), steps_ * micro_batches_),
       schedule_(schedule_of(recipe.optim, steps_)),
@@ -165,7 +158,7 @@ void Trainer::start_folder(const Callbacks& callbacks) {
 }
 
 void Trainer::take_step(const Callbacks& callbacks) {
-  const auto start = Clock::now();
+  const Stopwatch clock;
   StepBatch batch;
   int64_t tokens = 0;
   for (int64_t i = 0; i < micro_batches_; ++i) {
@@ -187,7 +180,7 @@ void Trainer::take_step(const Callbacks& callbacks) {
   state_.cursor = batcher_.cursor();
   if (finite) state_.losses.push_back(r.loss);
   state_.tokens += tokens;
-  const double seconds = since(start);
+  const double seconds = clock.seconds();
   state_.train_seconds += seconds;
   const Progress p{state_.step, steps_,    r.loss,    lr,
                    r.grad_norm, r.updated, r.metrics, static_cast<double>(tokens) / seconds};
@@ -277,10 +270,10 @@ void Trainer::save_if_due(const Callbacks& callbacks) {
   const auto phase = goodput_.in(watch::Phase::kCheckpoint);
   hear_of_save(callbacks, false);
   if (!saver_.is_due(state_, is_over() || report_.stopped)) return;
-  const auto start = Clock::now();
+  const Stopwatch clock;
   hear_of_save(callbacks, true);
   saver_.save({state_, copy_to_host(model_.trained, train_step_->state()), adapter()});
-  report_.save_seconds += since(start);
+  report_.save_seconds += clock.seconds();
 }
 
 std::optional<Saver::Failure> Trainer::failed_save(bool wait) {

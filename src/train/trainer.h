@@ -46,6 +46,9 @@ struct Report {
   std::filesystem::path adapter_dir;
 };
 
+// The mean of the last tenth, at least one; NaN where there is none.
+double recent_mean(const std::vector<double>& losses);
+
 struct Callbacks {
   std::function<void(const Progress&)> on_step;
   std::function<void(const std::string& line)> say;  // evaluations and the like

@@ -29,7 +29,7 @@ class Meter {
 
   // Nothing when `stop` said so during the evaluation.
   std::optional<Metrics> now(const std::function<bool()>& stop) {
-    Metrics m = {{"train_loss", recent_loss()},
+    Metrics m = {{"train_loss", train::recent_mean(losses_)},
                  {"tokens_per_second", speed_ / static_cast<double>(steps_)}};
     if (!evaluator_) return m;
     const std::optional<train::Evaluation> e = evaluator_->run(stop);
@@ -41,14 +41,6 @@ class Meter {
   }
 
  private:
-  double recent_loss() const {  // the mean of the last tenth, as train::Report has it
-    const size_t n = std::max<size_t>(1, losses_.size() / 10);
-    double sum = 0;
-    for (size_t i = losses_.size() - std::min(n, losses_.size()); i < losses_.size(); ++i)
-      sum += losses_[i];
-    return losses_.empty() ? NAN : sum / static_cast<double>(n);
-  }
-
   std::vector<std::string_view> names_;
   std::optional<train::Evaluator> evaluator_;
   std::vector<double> losses_;
@@ -72,7 +64,7 @@ train::Recipe trial_recipe(const RecipeSpace& space, const search::Trial& trial)
   return r;
 }
 
-const Data& Trials::data_for(const train::Recipe& r) {
+const train::TrainingData& Trials::data_for(const train::Recipe& r) {
   const bool same = data_ && r.model == loaded_.model && r.data == loaded_.data &&
                     r.batch == loaded_.batch && r.objective.kind == loaded_.objective.kind;
   if (!same) data_ = host_.load(r);
@@ -100,7 +92,7 @@ search::Outcome Trials::run(const search::Trial& trial, const search::Report& re
   const train::Recipe recipe = trial_recipe(space_, trial);
   std::filesystem::remove_all(recipe.save.dir);  // of this trial when it was cut
   const search::Space& space = space_.space();
-  const Data& data = data_for(recipe);
+  const train::TrainingData& data = data_for(recipe);
   engine::Model& model = model_for(recipe);
   // The trainer is given no validation set: it would measure before training as well.
   train::Trainer trainer(model, recipe, data.train, std::nullopt);

@@ -7,20 +7,16 @@
 #include "data/batch.h"
 #include "engine/model.h"
 #include "search/study.h"
+#include "train/examples.h"
 #include "train/trainer.h"
 #include "tune/recipe_space.h"
 
 namespace hone::tune {
 
-struct Data {
-  data::SampleSet train;
-  std::optional<data::SampleSet> eval;
-};
-
 // What the caller knows how to do.
 struct Host {
   std::function<engine::Model(const train::Recipe&)> open;
-  std::function<Data(const train::Recipe&)> load;
+  std::function<train::TrainingData(const train::Recipe&)> load;
   std::function<void(const train::Progress&)> on_step;
   std::function<void(const std::string&)> say;
   std::function<bool()> interrupted;
@@ -35,12 +31,12 @@ class Trials {
 
  private:
   engine::Model& model_for(const train::Recipe& recipe);
-  const Data& data_for(const train::Recipe& recipe);
+  const train::TrainingData& data_for(const train::Recipe& recipe);
 
   const RecipeSpace& space_;
   Host host_;
   std::optional<engine::Model> model_;
-  std::optional<Data> data_;
+  std::optional<train::TrainingData> data_;
   train::Recipe opened_, loaded_;  // for which they are
 };
 

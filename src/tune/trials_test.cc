@@ -68,7 +68,7 @@ void run_study(const RecipeSpace& space, int deadly, Counts& counts) {
                         .load =
                             [&](const train::Recipe& r) {
                               ++counts.loaded;
-                              return Data{counting(r), counting(r)};
+                              return train::TrainingData{counting(r), counting(r)};
                             },
                         .on_step =
                             [&](const train::Progress&) {
