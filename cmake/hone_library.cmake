@@ -28,6 +28,6 @@ function(hone_library NAME)
     target_link_libraries(${NAME}_test PRIVATE hone_${NAME} ${test_layers} GTest::gtest GTest::gmock
                                                GTest::gtest_main)
     gtest_discover_tests(${NAME}_test TEST_PREFIX "${NAME}." WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
-                         DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 600 LABELS ${ARG_LABEL})
+                         DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 1800 LABELS ${ARG_LABEL})
   endif()
 endfunction()

@@ -25,8 +25,9 @@ echo "clang-format: $(source_files | wc -l) files are as .clang-format wants the
 
 source tools/setup.sh
 set_up tidy none build lint
-# Tests are left out: GoogleTest's macros break the naming rules.
+# Tests are left out: GoogleTest's macros break the naming rules. Clang warns of a deprecation in
+# the libraries' headers where GCC is silent.
 library_files() { find src -name '*.cc' ! -name '*_test.cc'; }
 library_files | xargs -P "$(nproc)" -n 4 \
-  clang-tidy-19 -p build/tidy --quiet --extra-arg=-Wno-unknown-warning-option 2>/dev/null
+  clang-tidy-19 -p build/tidy --quiet --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-deprecated-declarations
 echo "clang-tidy: $(library_files | wc -l) files pass"

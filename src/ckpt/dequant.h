@@ -12,6 +12,7 @@
 namespace hone::ckpt {
 
 // The numbers are ggml's own (enum ggml_type); the list holds what we read and nothing else.
+// NOLINTBEGIN(readability-identifier-naming): and so are the names.
 enum class GgmlType : uint32_t {
   kF32 = 0,
   kF16 = 1,
@@ -28,6 +29,7 @@ enum class GgmlType : uint32_t {
   kF64 = 28,
   kBF16 = 30,
 };
+// NOLINTEND(readability-identifier-naming)
 
 struct GgmlFormat {
   GgmlType type;

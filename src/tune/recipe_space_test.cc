@@ -14,7 +14,8 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 RecipeSpace space_of(const std::string& text, std::vector<std::string> overrides = {}) {
-  overrides.insert(overrides.begin(), {"data.eval=held_out.jsonl", "save.dir=runs/study"});
+  overrides.insert(overrides.begin(), {"data.eval=held_out.jsonl", "save.dir=runs/study",
+                                       "batch.sequences=4", "batch.micro=4", "length.steps=120"});
   search::Space space;
   read_fields(parse_yaml(text, "space.yaml"), space);
   search::check_space(space, "space.yaml");
