@@ -2,10 +2,10 @@
 
 namespace hone::kernels {
 
-extern const Kernel kRmsNorm;  // rms_norm_ffi.cc
+extern const Kernel kGroupedMatmul, kRmsNorm;  // NAME_ffi.cc
 
 std::span<const Kernel> kernels() {
-  static const Kernel kAll[] = {kRmsNorm};
+  static const Kernel kAll[] = {kGroupedMatmul, kRmsNorm};
   return kAll;
 }
 

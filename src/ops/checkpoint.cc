@@ -9,14 +9,18 @@
 namespace hone {
 namespace {
 
-std::vector<Type> infer(const Node& n) { return {n.body->outs.front().type()}; }
+std::vector<Type> infer(const Node& n) {
+  std::vector<Type> types;
+  for (const Value& v : n.body->outs) types.push_back(v.type());
+  return types;
+}
 
 std::vector<std::string> emit(const Node& n, Args args, const std::vector<bool>&, Emitter& e) {
   return e.statements(*n.body->graph, args, n.body->outs);
 }
 
 Values vjp(const Node& n, Value self, std::span<const Value> dy) {
-  return body_vjp(n, *self.graph, dy[0], static_cast<size_t>(n.integer("inputs")));
+  return body_vjp(n, *self.graph, dy, static_cast<size_t>(n.integer("inputs")));
 }
 
 const Structured kRules{infer, emit, vjp};
@@ -25,16 +29,25 @@ const Structured kRules{infer, emit, vjp};
 
 extern const Op kCheckpoint{"checkpoint", nullptr, nullptr, nullptr, &kRules};
 
-Value checkpoint(Values in, const std::function<Value(const Values&)>& part) {
+Values checkpoint(Values in, const std::function<Values(const Values&)>& part) {
   Graph* g = innermost(in);
   auto body = std::make_shared<Body>();
   body->graph = std::make_unique<Graph>(g);
   Values parameters;
   for (const Value& v : in) parameters.push_back(body->graph->parameter("", v.type()));
-  body->outs = {body->graph->capture(part(parameters))};
+  for (const Value& v : part(parameters)) body->outs.push_back(body->graph->capture(v));
   const auto inputs = static_cast<int64_t>(in.size());
   for (const Value& v : body->graph->captured()) in.push_back(v);
-  return apply_structured(kCheckpoint, *g, std::move(in), {{"inputs", inputs}}, std::move(body));
+  const int results = static_cast<int>(body->outs.size());
+  const Value first =
+      apply_structured(kCheckpoint, *g, std::move(in), {{"inputs", inputs}}, std::move(body));
+  Values out;
+  for (int i = 0; i < results; ++i) out.push_back({first.graph, first.id, i});
+  return out;
+}
+
+Value checkpoint(Values in, const std::function<Value(const Values&)>& part) {
+  return checkpoint(std::move(in), [&](const Values& v) -> Values { return {part(v)}; })[0];
 }
 
 }  // namespace hone

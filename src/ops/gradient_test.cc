@@ -17,7 +17,7 @@
 namespace hone {
 namespace {
 
-constexpr size_t kCaseFloor = 190;
+constexpr size_t kCaseFloor = 249;
 constexpr double kStep = 1e-5;
 constexpr double kTolerance = 2e-7;  // central differences in f64 with that step: about 1e-9
 

@@ -32,6 +32,7 @@ void elementwise_cases(std::vector<OpCase>& all);
 void conversion_cases(std::vector<OpCase>& all);
 void checkpoint_cases(std::vector<OpCase>& all);
 void scan_cases(std::vector<OpCase>& all);
+void grouped_cases(std::vector<OpCase>& all);
 
 inline Type f64(Dims d) { return {DType::kF64, std::move(d)}; }
 inline Type s32(Dims d) { return {DType::kS32, std::move(d)}; }

@@ -20,6 +20,17 @@ void checkpoint_cases(std::vector<OpCase>& all) {
            x = checkpoint({x}, [&](const Values& v) { return sin(v[0] * in[1]) + v[0] * x; });
          return x;
        }});
+  all.push_back({"checkpoint", "two results", {f64({3}), f64({3})}, [](Graph&, const Values& in) {
+                   const Values two = checkpoint({in[0]}, [&](const Values& v) -> Values {
+                     return {sin(v[0]) * in[1], v[0] * v[0]};
+                   });
+                   return concat({two[0], two[1] * two[0]}, 0);
+                 }});
+  all.push_back(
+      {"checkpoint", "of two results the second", {f64({3})}, [](Graph&, const Values& in) {
+         return checkpoint({in[0]},
+                           [&](const Values& v) -> Values { return {exp(v[0]), sin(v[0])}; })[1];
+       }});
   all.push_back({"barrier", "two operands", {f64({3}), f64({2})}, [](Graph&, const Values& in) {
                    const Values out = barrier({tanh(in[0]), in[1]});
                    return concat({out[0], out[1] * out[1]}, 0);

@@ -310,6 +310,7 @@ std::vector<OpCase> op_cases() {
   sources(all);
   checkpoint_cases(all);
   scan_cases(all);
+  grouped_cases(all);
   return all;
 }
 

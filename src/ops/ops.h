@@ -59,6 +59,21 @@ Value einsum(std::string_view spec, Value a, Value b, DType out);
 Value sum(Value x, Dims axes);
 Value reduce_max(Value x, Dims axes);  // the gradient goes to the maxima, shared when equal
 
+// The k largest of the last axis, the largest first, [.., k] each; the gradient goes to `values`.
+struct TopK {
+  Value values;
+  Value at;  // i32, where they are
+};
+TopK top_k(Value x, int64_t k);
+Value arg_sort(Value x);  // the places that bring the last axis in ascending order, stable; i32
+
+// Rows x [r, k] are sorted by group: the first sizes[0] are of group 0, and so on; sizes is i32
+// [g]. Each meets its group's matrix of w [g, n, k]: [r, n]; transposed, rows [r, n] become [r, k].
+// Rows past the sum of the sizes become zeros. The result has x's dtype, w may have another.
+Value grouped_matmul(Value x, Value w, Value sizes, bool transposed = false);
+// The sums over each group's rows of a[r, n] b[r, k]: [g, n, k].
+Value grouped_outer(Value a, Value b, Value sizes);
+
 // --- shape and movement ----------------------------------------------------------------------
 Value reshape(Value x, Dims dims);
 Value transpose(Value x, Dims perm);
@@ -97,6 +112,7 @@ ScanResult scan(Graph& g, int64_t n, Values init, Values xs,
 // part(in), of which the backward pass keeps `in` alone and computes the rest again. The part may
 // mention other values of the graph; they are kept.
 Value checkpoint(Values in, const std::function<Value(const Values&)>& part);
+Values checkpoint(Values in, const std::function<Values(const Values&)>& part);
 // Its operands; none is used before all of them are there.
 Values barrier(const Values& in);
 
