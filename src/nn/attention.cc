@@ -29,6 +29,7 @@ Context Context::of_sequences(Value positions, Value segments, bool remat) {
   Context ctx;
   ctx.positions = positions;
   ctx.remat = remat;
+  ctx.segments = segments;
   ctx.make_mask_ = [segments](int64_t window) {
     Graph& g = *segments.graph;
     const Dims dims{segments.dim(0), segments.dim(1), segments.dim(1)};

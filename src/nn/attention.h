@@ -21,6 +21,8 @@ struct KvCache {
   std::vector<Layer> layers;
 };
 
+struct Balance;  // moe.h
+
 // What every layer of one forward pass shares.
 struct Context {
   // Whole sequences without a cache. positions and segments are i32 [b, s]; segment 0 is padding,
@@ -30,9 +32,11 @@ struct Context {
   // [b]), and the s new ones are written from slot cache.at.
   static Context of_cache(Value start, KvCache& cache, int64_t s, int64_t slots);
 
-  Value positions;           // i32 [b, s], for the position embedding
-  KvCache* cache = nullptr;  // null: keys are this call's tokens only, t = s
-  bool remat = false;        // the backward pass makes the scores again instead of keeping them
+  Value positions;             // i32 [b, s], for the position embedding
+  KvCache* cache = nullptr;    // null: keys are this call's tokens only, t = s
+  bool remat = false;          // the backward pass makes the scores again instead of keeping them
+  Value segments = {};         // i32 [b, s], 0 is padding; {} with a cache
+  Balance* balance = nullptr;  // where routers of experts say what they did; null: nowhere
 
   // Query s may look at key t: pred [b, s, t]. With a window, at the `window` nearest keys up to
   // its own; 0 is none. Made at the first mention.

@@ -52,6 +52,10 @@ Matrix Scope::table(Axis rows, Axis columns) const {
   return declare(path_ + ".weight", {rows, columns}, false);
 }
 
+Matrix Scope::stack(Axis count, Axis rows, Axis columns, std::string_view leaf) const {
+  return declare(fmt::format("{}.{}", path_, leaf), {count, rows, columns}, false);
+}
+
 Value Scope::adapter_weight(std::string_view leaf, std::vector<Axis> axes) const {
   const std::string name = fmt::format("{}.{}", path_, leaf);
   params_->trained.push_back(

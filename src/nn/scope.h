@@ -65,6 +65,8 @@ class Scope {
   // Declares PATH.weight, whose values are made where they are used: of a linear layer, or a table.
   Matrix matrix(Axis rows, Axis columns) const;
   Matrix table(Axis rows, Axis columns) const;  // never quantised
+  // Declares PATH.leaf, [count, rows, columns]: a matrix for each of `count`; never quantised.
+  Matrix stack(Axis count, Axis rows, Axis columns, std::string_view leaf) const;
   // Declares PATH.leaf, one of an adapter's weights, f32.
   Value adapter_weight(std::string_view leaf, std::vector<Axis> axes) const;
 

@@ -31,4 +31,9 @@ Value Matrix::rows(Value ids) const {
   return convert(take(parts_[0], ids), compute_);
 }
 
+Value Matrix::held(Graph& where) const {
+  check(parts_.size() == 1, "the one array of a {} matrix", store_->name);
+  return where.capture(parts_[0]);
+}
+
 }  // namespace hone::nn

@@ -49,6 +49,8 @@ class Matrix {
   // the values of all layers at once nor keeps those of the forward pass for the backward pass.
   Value operator()(Value& x) const;
   Value rows(Value ids) const;  // those of a table, i32 [r..] -> [r.., columns]
+  // The one array of a weight that is not quantised, in the type that it is held in.
+  Value held(Graph& where) const;
 
  private:
   const Store* store_;

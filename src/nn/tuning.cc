@@ -47,6 +47,16 @@ std::optional<Lora::At> Lora::at(std::string_view path) const {
     const auto layer = layer_of(path, layer_lists);
     if (!layer || std::ranges::find(layers, *layer) == layers.end()) return std::nullopt;
   }
+  return sizes_at(path);
+}
+
+std::optional<Lora::At> Lora::at_parameter(std::string_view path) const {
+  auto names = [&](const std::string& p) { return names_module(p, path); };
+  if (std::ranges::none_of(parameters, names)) return std::nullopt;
+  return sizes_at(path);
+}
+
+Lora::At Lora::sizes_at(std::string_view path) const {
   std::optional<int64_t> own_rank;
   std::optional<double> own_alpha;
   for (const Other& o : others) {
@@ -56,7 +66,7 @@ std::optional<Lora::At> Lora::at(std::string_view path) const {
   }
   const int64_t r = own_rank.value_or(rank);
   const double a = own_alpha.value_or(alpha), real = static_cast<double>(r);
-  return At{r, a, a / (rank_stabilised ? std::sqrt(real) : real)};
+  return {r, a, a / (rank_stabilised ? std::sqrt(real) : real)};
 }
 
 bool Tuning::trains(std::string_view path) const {
@@ -73,6 +83,10 @@ bool Tuning::trains(std::string_view path) const {
 
 std::optional<Lora::At> Tuning::adapter_at(std::string_view path) const {
   return lora && !trains(path) ? lora->at(path) : std::nullopt;
+}
+
+std::optional<Lora::At> Tuning::adapter_at_parameter(std::string_view path) const {
+  return lora && !trains(path) ? lora->at_parameter(path) : std::nullopt;
 }
 
 }  // namespace hone::nn

@@ -21,6 +21,10 @@ struct Lora {
   // Names as names_module() takes them, or "all-linear": every linear layer but the output head.
   std::vector<std::string> targets = {"all-linear"};
   std::vector<std::string> exclude = {};  // of the targets
+  // Weights that hold the matrices of many experts, by the ends of their paths ("down_proj" or
+  // "mlp.experts.down_proj"): each of its matrices gets an adapter. `targets`, `exclude` and
+  // `layers` do not concern them.
+  std::vector<std::string> parameters = {};
   // Of the layers with these numbers alone; empty means all. A layer's number follows the first of
   // `layer_lists` in its path, or is the first number there when these are empty.
   std::vector<int64_t> layers = {};
@@ -38,7 +42,11 @@ struct Lora {
     int64_t rank;
     double alpha, scale;
   };
-  std::optional<At> at(std::string_view path) const;  // nothing where no target matches
+  std::optional<At> at(std::string_view path) const;            // nothing where no target matches
+  std::optional<At> at_parameter(std::string_view path) const;  // nothing where none of them does
+
+ private:
+  At sizes_at(std::string_view path) const;
 };
 
 // All else is frozen.
@@ -50,6 +58,7 @@ struct Tuning {
   bool trains(std::string_view path) const;  // the module's own weights
   // A module that is trained whole has no adapter.
   std::optional<Lora::At> adapter_at(std::string_view path) const;
+  std::optional<Lora::At> adapter_at_parameter(std::string_view path) const;
 };
 
 bool is_head(std::string_view path);  // the output head: neither "all-linear" nor quantised
