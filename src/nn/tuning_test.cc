@@ -55,6 +55,23 @@ TEST(ModuleNames, BadExpressionsAreOneLine) {
                 ThrowsMessage<ConfigError>(HasSubstr("no regular expression")));
 }
 
+TEST(Lora, ParametersAreNamedApartFromLayers) {
+  const std::string path = "model.layers.3.mlp.experts.down_proj";
+  EXPECT_FALSE(Lora{}.at_parameter(path));  // all-linear
+  EXPECT_FALSE(Lora{.targets = {"down_proj"}}.at_parameter(path));
+  const Lora lora{.rank = 4,
+                  .alpha = 8,
+                  .exclude = {"down_proj"},
+                  .parameters = {"experts.down_proj"},
+                  .layers = {1},
+                  .others = {{"layers.3.mlp.experts.down_proj", 2, std::nullopt}}};
+  ASSERT_TRUE(lora.at_parameter(path));
+  EXPECT_EQ(lora.at_parameter(path)->rank, 2);
+  EXPECT_EQ(lora.at_parameter(path)->scale, 4);
+  EXPECT_FALSE(lora.at_parameter("model.layers.3.mlp.down_proj"));
+  EXPECT_FALSE((Tuning{.lora = lora, .whole = {"experts"}}).adapter_at_parameter(path));
+}
+
 struct LoraCase {
   Lora lora;
   const char* path;

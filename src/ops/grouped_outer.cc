@@ -3,8 +3,8 @@
 //   d a[r] = sum_k dz[group of r, n, k] b[r, k]      d b[r] = sum_n a[r, n] dz[group of r, n, k]
 //
 // A loop over blocks of rows (grouped_blocks.h), summed in f32 at least.
+#include "ir/emit.h"
 #include "ops/grouped_blocks.h"
-#include "ops/kernel_call.h"
 #include "ops/ops.h"
 
 namespace hone {
@@ -13,7 +13,7 @@ namespace {
 std::vector<Type> infer(const Node& n) { return {n.body->outs.front().type()}; }
 
 std::vector<std::string> emit(const Node& n, Args args, const std::vector<bool>&, Emitter& e) {
-  return emit_kernel_or_body(n, "hone_grouped_outer", args, e);
+  return e.statements(*n.body->graph, args, n.body->outs);
 }
 
 Value product(Value a, Value b, Value sizes) {
