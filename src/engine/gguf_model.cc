@@ -45,6 +45,7 @@ nlohmann::json config_of(const ckpt::Gguf& gguf, const Family& family) {
         break;
     }
   }
+  for (std::string_view key : family.gguf.always) config[std::string(key)] = true;
   const ckpt::GgufTensor* table = gguf.find("token_embd.weight");
   if (table != nullptr && !table->dims.empty()) config["vocab_size"] = table->dims[0];
   config["tie_word_embeddings"] = gguf.find("output.weight") == nullptr;

@@ -1,6 +1,7 @@
 #include "engine/model_files.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -24,7 +25,9 @@ ModelFiles::ModelFiles(const std::filesystem::path& path) : path_(path) {
     source_ = ckpt::weights_of(gguf_);
     const auto architecture = gguf_->text("general.architecture");
     if (!architecture) throw FileError("{}: no general.architecture", path.string());
-    family_ = &family_of_gguf(*architecture);
+    family_ = &family_of_gguf(*architecture, [&](std::string_view key) {
+      return gguf_->integer(fmt::format("{}.{}", *architecture, key)).value_or(0);
+    });
     config_ = config_of(*gguf_, *family_);
   }
   architecture_ = read_architecture(*family_, file.string(), config_);
@@ -37,19 +40,48 @@ std::string_view ModelFiles::stored_name(std::string_view name) const {
   return it == gguf_names_.end() ? std::string_view() : it->second.name;
 }
 
+bool ModelFiles::has(std::string_view name) const {
+  return source_->find(stored_name(name)) != nullptr;
+}
+
+std::vector<Piece> ModelFiles::pieces(std::string_view name, const Dims& dims) const {
+  return pieces_of(family_->spellings, std::string(name), dims,
+                   [this](std::string_view n) { return has(n); });
+}
+
 void ModelFiles::check_weight(std::string_view name, const Dims& dims) const {
-  const ckpt::Weight* w = source_->find(stored_name(name));
-  if (w == nullptr) throw ConfigError("{}: weight \"{}\" is missing", path_.string(), name);
-  if (w->dims != dims)
-    throw ConfigError("{}: weight \"{}\" is {} where the config says {}", path_.string(), name,
-                      Type{DType::kF32, w->dims}.str(), Type{DType::kF32, dims}.str());
+  for (const Piece& piece : pieces(name, dims)) {
+    const ckpt::Weight* w = source_->find(stored_name(piece.name));
+    if (w == nullptr) throw ConfigError("{}: weight \"{}\" is missing", path_.string(), piece.name);
+    if (w->dims != piece.dims)
+      throw ConfigError("{}: weight \"{}\" is {} where the config says {}", path_.string(),
+                        piece.name, Type{DType::kF32, w->dims}.str(),
+                        Type{DType::kF32, piece.dims}.str());
+  }
 }
 
 void ModelFiles::read(std::string_view name, const Dims& dims, std::span<float> out) const {
   check_weight(name, dims);
-  source_->read_f32(stored_name(name), out);
+  for (const Piece& piece : pieces(name, dims)) {
+    const auto first = static_cast<size_t>(piece.first), run = static_cast<size_t>(piece.run);
+    const auto size = static_cast<size_t>(Type{DType::kF32, piece.dims}.size());
+    if (size == run) {
+      read_piece(piece, out.subspan(first, run));
+      continue;
+    }
+    std::vector<float> values(size);
+    read_piece(piece, values);
+    for (size_t i = 0; i * run < size; ++i)
+      std::ranges::copy(std::span(values).subspan(i * run, run),
+                        out.begin() + static_cast<long>(first) +
+                            static_cast<long>(i) * static_cast<long>(piece.stride));
+  }
+}
+
+void ModelFiles::read_piece(const Piece& piece, std::span<float> out) const {
+  source_->read_f32(stored_name(piece.name), out);
   if (!gguf_) return;
-  const GgufNames::Order order = gguf_names_.find(name)->second.order;
+  const GgufNames::Order order = gguf_names_.find(piece.name)->second.order;
   if (order == GgufNames::Order::kSame) return;
   if (order == GgufNames::Order::kPlusOne) {
     for (float& v : out) v -= 1;
@@ -57,22 +89,27 @@ void ModelFiles::read(std::string_view name, const Dims& dims, std::span<float> 
   }
   const bool query = order == GgufNames::Order::kInterleavedQuery;
   const int64_t head_dim = shape().kv.front().head_dim;
-  const int64_t heads = query ? dims[0] / head_dim : shape().kv.front().heads;
-  undo_interleaving(out, heads, head_dim, dims[1]);
+  const int64_t heads = query ? piece.dims[0] / head_dim : shape().kv.front().heads;
+  undo_interleaving(out, heads, head_dim, piece.dims[1]);
 }
 
 std::string_view ModelFiles::stored(std::string_view name) const {
-  const ckpt::Weight* w = source_->find(stored_name(name));
+  const std::string piece = a_piece_of(family_->spellings, std::string(name),
+                                       [this](std::string_view n) { return has(n); });
+  const ckpt::Weight* w = source_->find(stored_name(piece));
   return w == nullptr ? std::string_view() : w->stored;
 }
 
-void ModelFiles::check_all_used(std::span<const std::string> declared) const {
+void ModelFiles::check_all_used(std::span<const Declared> declared) const {
   if (gguf_) return;  // tensors_of() has checked the names
+  std::set<std::string, std::less<>> used;
+  for (const auto& [name, dims] : declared)
+    for (const Piece& piece : pieces(name, dims)) used.insert(piece.name);
   for (const ckpt::Weight& w : source_->weights()) {
-    const bool known = std::ranges::find(declared, w.name) != declared.end() ||
-                       std::ranges::any_of(family_->unused_tensors, [&](std::string_view end) {
-                         return std::string_view(w.name).ends_with(end);
-                       });
+    const bool known =
+        used.contains(w.name) || std::ranges::any_of(family_->unused_tensors, [&](auto end) {
+          return std::string_view(w.name).ends_with(end);
+        });
     if (!known)
       throw ConfigError("{}: weight \"{}\" is none that the {} family knows", path_.string(),
                         w.name, family_->model_type);

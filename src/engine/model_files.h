@@ -12,6 +12,7 @@
 #include "ckpt/gguf.h"
 #include "ckpt/weights.h"
 #include "engine/gguf_model.h"
+#include "engine/spelling.h"
 #include "models/family.h"
 
 namespace hone::engine {
@@ -37,14 +38,18 @@ class ModelFiles {
   // Reads the weight that the family declares as `name` with `dims`, after check_weight. Threads
   // may call at once.
   void read(std::string_view name, const Dims& dims, std::span<float> out) const;
-  // How the file holds it: "F32", "BF16", "Q4_K"; "" when it does not.
+  // How the file holds it: "F32", "BF16", "Q4_K"; "" when it does not. Of pieces, the first.
   std::string_view stored(std::string_view name) const;
   // Throws ConfigError when the checkpoint holds weights that are neither among `declared` nor
   // known to the family as unused.
-  void check_all_used(std::span<const std::string> declared) const;
+  using Declared = std::pair<std::string, Dims>;
+  void check_all_used(std::span<const Declared> declared) const;
 
  private:
   std::string_view stored_name(std::string_view name) const;
+  bool has(std::string_view name) const;
+  std::vector<Piece> pieces(std::string_view name, const Dims& dims) const;
+  void read_piece(const Piece& piece, std::span<float> out) const;
 
   std::filesystem::path path_;
   std::shared_ptr<const ckpt::Gguf> gguf_;

@@ -85,7 +85,12 @@ void write_weights(const fs::path& folder, const Buffers& weights, size_t most) 
 std::string architecture_of(std::string_view model_type) {
   if (model_type.ends_with("_text")) model_type.remove_suffix(5);
   std::string name(model_type);
-  name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+  bool begins = true;  // a word
+  std::erase_if(name, [&](char& c) {
+    if (std::exchange(begins, c == '_'))
+      c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    return c == '_';
+  });
   return name + "ForCausalLM";
 }
 

@@ -59,10 +59,10 @@ nn::StoreRule store_rule(const std::string& store, const ModelFiles& files) {
 }
 
 Buffers load_weights(const Device& device, const ModelFiles& files, const nn::Params& params) {
-  std::vector<std::string> names;
-  for (const nn::FrozenWeight& w : params.frozen) names.push_back(w.name);
-  for (const nn::Weight& w : params.trained) names.push_back(w.name);
-  files.check_all_used(names);
+  std::vector<ModelFiles::Declared> declared;
+  for (const nn::FrozenWeight& w : params.frozen) declared.emplace_back(w.name, w.dims);
+  for (const nn::Weight& w : params.trained) declared.emplace_back(w.name, w.value.dims());
+  files.check_all_used(declared);
 
   Buffers buffers;
   std::mutex lock;

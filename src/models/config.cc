@@ -67,6 +67,20 @@ void expect_no_sliding(ConfigReader& r, int64_t layers) {
       .ignore("max_window_layers", "use_sliding_window is false");
 }
 
+void read_experts(ConfigReader& r, const char* count, int64_t& experts, int64_t& chosen) {
+  r.want(count, experts, between(1, 1 << 16)).want("num_experts_per_tok", chosen, at_least(1));
+  if (chosen > experts)
+    throw ConfigError("{}: num_experts_per_tok {} is more than the {} experts", r.file(), chosen,
+                      experts);
+}
+
+double read_router_loss(ConfigReader& r) {
+  bool asked = false;
+  double weight = 0.001;
+  r.want("output_router_logits", asked).want("router_aux_loss_coef", weight, at_least(0));
+  return asked ? weight : 0;
+}
+
 void ignore_notes(ConfigReader& r) {
   for (const char* key : {"architectures", "transformers_version", "_name_or_path",
                           "_model_name_or_path", "is_llama_config", "transformers.js_config"})

@@ -22,6 +22,13 @@ std::vector<bool> read_sliding(ConfigReader& r, int64_t layers, int64_t period);
 // Throws ConfigError where a layer slides; the keys that would say how are ignored.
 void expect_no_sliding(ConfigReader& r, int64_t layers);
 
+// The number of experts, under the name `count` has in this family, and how many each token meets.
+void read_experts(ConfigReader& r, const char* count, int64_t& experts, int64_t& chosen);
+
+// The weight of the load-balance loss that the config asks for while training: 0 where
+// "output_router_logits" is not true.
+double read_router_loss(ConfigReader& r);
+
 // Keys of any model that say nothing about its arithmetic.
 void ignore_notes(ConfigReader& r);
 

@@ -39,23 +39,31 @@ struct Projections {
 // [b, s, heads * e] -> [b, s, heads, e]
 Value split_heads(Value x, int64_t heads);
 
+// The feed-forward layer of most. Another is made of the same, and called with the same.
+struct DenseMlp {
+  nn::GatedMlp mlp;
+
+  DenseMlp(nn::Scope p, const DecoderConfig& c, size_t) : mlp(p, c.hidden, c.ffw, silu) {}
+  Value operator()(Value x, const nn::Context&) const { return mlp(x); }
+};
+
 // Llama's block: a norm before each half.
-template <class Attention>
+template <class Attention, class Mlp = DenseMlp>
 struct PreNormBlock {
   nn::RmsNorm pre_attn, pre_ffw;
   Attention attn;
-  nn::GatedMlp mlp;
+  Mlp mlp;
 
   template <class Config>
   PreNormBlock(nn::Scope p, const Config& c, size_t layer)
       : pre_attn(p / "input_layernorm", c.hidden, c.eps),
         pre_ffw(p / "post_attention_layernorm", c.hidden, c.eps),
         attn(p / "self_attn", c, layer),
-        mlp(p / "mlp", c.hidden, c.ffw, silu) {}
+        mlp(p / "mlp", c, layer) {}
 
   Value operator()(Value x, const nn::Context& ctx) const {
     const Value h = x + attn(pre_attn(x), ctx);
-    return h + mlp(pre_ffw(h));
+    return h + mlp(pre_ffw(h), ctx);
   }
 };
 

@@ -7,11 +7,12 @@
 
 namespace hone {
 
-extern const Family kGemma2, kGemma3, kLlama, kMistral, kQwen2, kQwen3;
+extern const Family kGemma2, kGemma3, kLlama, kMistral, kMixtral, kQwen2, kQwen3, kQwen3Moe;
 
 // An explicit list: grep finds it, the linker cannot drop it, a test holds it against the folder.
 std::span<const Family* const> families() {
-  static const Family* const all[] = {&kLlama, &kMistral, &kQwen2, &kQwen3, &kGemma2, &kGemma3};
+  static const Family* const all[] = {&kLlama, &kMistral,  &kMixtral, &kQwen2,
+                                      &kQwen3, &kQwen3Moe, &kGemma2,  &kGemma3};
   return all;
 }
 
@@ -35,7 +36,11 @@ const Family& family_of(std::string_view model_type) {
   return find("model_type", model_type, [](const Family& f) { return f.model_type; });
 }
 
-const Family& family_of_gguf(std::string_view architecture) {
+const Family& family_of_gguf(std::string_view architecture,
+                             const std::function<int64_t(std::string_view key)>& count) {
+  for (const Family* f : families())
+    if (f->gguf.architecture == architecture && !f->gguf.with.empty() && count(f->gguf.with) > 0)
+      return *f;
   return find("general.architecture", architecture,
               [](const Family& f) { return f.gguf.architecture; });
 }

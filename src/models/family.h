@@ -1,6 +1,7 @@
 // A model family is one file: it defines one Family and adds one line to families.cc.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -21,6 +22,7 @@ struct ModelShape {
     int64_t heads, head_dim;
   };
   std::vector<KvHeads> kv;  // one a layer
+  double router_loss = 0;   // weight of the load-balance loss that the config asks for in training
 };
 
 // A decoder declared in one graph: the pieces that the engine puts together for training, prefill
@@ -37,6 +39,14 @@ struct Decoder {
 struct Architecture {
   ModelShape shape;
   std::function<Decoder(nn::Scope root)> build;  // declares the decoder in the root's graph
+};
+
+// Another way for a checkpoint to hold a weight: in pieces.
+struct Spelling {
+  std::string_view weight;  // the end of the weight's name
+  // What stands there instead. The pieces lie side by side along axis 1 of the weight (or are all
+  // of it); where they have "{}", each index of axis 0 has its own, without that axis.
+  std::array<std::string_view, 2> pieces;  // the second may be ""
 };
 
 // How a GGUF file says what a Hugging Face config and checkpoint say.
@@ -58,8 +68,12 @@ struct GgufNames {
     Order order = Order::kSame;
   };
   std::string_view architecture;  // "": llama.cpp knows it as another family's
+  // Of families with one architecture, the one whose key (after "ARCH.") a file has with a value
+  // above 0; "" is the one for files that have none of these keys.
+  std::string_view with = {};
   std::span<const Key> keys;
   std::span<const Tensor> tensors;
+  std::span<const std::string_view> always = {};  // keys of the config that are true of every file
 };
 
 struct Family {
@@ -67,13 +81,16 @@ struct Family {
   Architecture (*read)(ConfigReader& config);  // every key but "model_type"
   // Ends of the names of checkpoint tensors that the model has no use for.
   std::span<const std::string_view> unused_tensors;
+  std::span<const Spelling> spellings = {};
   GgufNames gguf;
 };
 
 std::span<const Family* const> families();
 // Throws ConfigError naming the families there are.
 const Family& family_of(std::string_view model_type);
-const Family& family_of_gguf(std::string_view architecture);
+// `count` is the file's whole number under a key after "ARCH.", 0 where it has none.
+const Family& family_of_gguf(std::string_view architecture,
+                             const std::function<int64_t(std::string_view key)>& count);
 
 // Reads the whole of a config. Throws ConfigError, naming `file`, at a key that the family does not
 // know or a value that it cannot compute with.

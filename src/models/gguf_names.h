@@ -64,6 +64,18 @@ constexpr auto query_key_norms(GgufNames::Order order) {
   });
 }
 
+// Of a mixture of experts: the router, and the experts' matrices in stacks.
+inline constexpr auto kExpertTensors = std::to_array<GgufNames::Tensor>({
+    {"blk.{}.ffn_gate_inp.weight", "model.layers.{}.mlp.gate.weight"},
+    {"blk.{}.ffn_gate_exps.weight", "model.layers.{}.mlp.experts.gate_proj"},
+    {"blk.{}.ffn_up_exps.weight", "model.layers.{}.mlp.experts.up_proj"},
+    {"blk.{}.ffn_gate_up_exps.weight", "model.layers.{}.mlp.experts.gate_up_proj"},
+    {"blk.{}.ffn_down_exps.weight", "model.layers.{}.mlp.experts.down_proj"},
+});
+// Where gates and the rest are stacks of their own.
+inline constexpr Spelling kSplitExperts{".mlp.experts.gate_up_proj",
+                                        {".mlp.experts.gate_proj", ".mlp.experts.up_proj"}};
+
 template <class T, size_t A, size_t B>
 constexpr std::array<T, A + B> joined(const std::array<T, A>& a, const std::array<T, B>& b) {
   std::array<T, A + B> all{};
