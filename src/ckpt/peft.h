@@ -34,6 +34,7 @@ struct PeftAdapter {
   bool dora = false;
   bool rank_stabilised = false;  // scale alpha / sqrt(rank) instead of alpha / rank
   PeftModules targets, exclude;
+  std::vector<std::string> parameters;  // target_parameters: ends of paths of weights
   // By expressions of the end of a path, from a dot on; the first that matches.
   std::map<std::string, int64_t> rank_pattern;
   std::map<std::string, double> alpha_pattern;

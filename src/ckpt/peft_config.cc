@@ -59,7 +59,6 @@ constexpr std::pair<const char*, const char*> kMustBeOff[] = {
     {"bias", "none"},
     {"fan_in_fan_out", ""},
     {"layer_replication", ""},
-    {"target_parameters", ""},
     {"trainable_token_indices", ""},
     {"alora_invocation_tokens", ""},
     // of later versions
@@ -169,7 +168,8 @@ PeftAdapter parse_peft_config(const nlohmann::json& config, const std::string& f
   r.want("use_rslora", a.rank_stabilised);
   r.want("use_dora", a.dora);
   r.want_modules("target_modules", a.targets);
-  if (a.targets.names.empty())
+  r.want("target_parameters", a.parameters);
+  if (a.targets.names.empty() && a.parameters.empty())
     throw ConfigError("{}: \"target_modules\" is missing or of another type", file);
   r.want_modules("exclude_modules", a.exclude);
   r.want("rank_pattern", a.rank_pattern);
@@ -199,6 +199,9 @@ nlohmann::json peft_config(const PeftAdapter& a) {
   config["use_dora"] = a.dora;
   config["use_rslora"] = a.rank_stabilised;
   config["target_modules"] = to_json(a.targets);
+  config["target_parameters"] = list_or_null(a.parameters);
+  // With none at all PEFT would take its own choice for the architecture.
+  if (a.targets.names.empty()) config["target_modules"] = nlohmann::json::array();
   config["exclude_modules"] = to_json(a.exclude);
   config["rank_pattern"] = a.rank_pattern;
   config["alpha_pattern"] = a.alpha_pattern;

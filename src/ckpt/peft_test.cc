@@ -125,7 +125,7 @@ TEST(PeftConfig, RefusesWhatItCannotCompute) {
       {"fan_in_fan_out", true},
       {"layer_replication", {{0, 1}}},
       {"trainable_token_indices", {1}},
-      {"target_parameters", {"experts"}},
+      {"target_parameters", "experts"},
       {"use_qalora", true},
       {"alora_invocation_tokens", {1}},
       {"use_bdlora", {{"nblocks", 2}}},

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/random.h"
+#include "engine/expert_adapter.h"
 #include "engine/program.h"
 #include "nn/module_names.h"
 #include "ops/ops.h"
@@ -56,6 +57,7 @@ nn::Tuning tuning_of(const ckpt::PeftAdapter& a) {
       .dropout = a.dropout,
       .targets = names_of(a.targets),
       .exclude = a.exclude.names.empty() ? std::vector<std::string>{} : names_of(a.exclude),
+      .parameters = a.parameters,
       .layers = a.layers,
       .layer_lists = a.layer_lists};
   for (const auto& [key, rank] : a.rank_pattern)
@@ -66,10 +68,11 @@ nn::Tuning tuning_of(const ckpt::PeftAdapter& a) {
 }
 
 void check_targets(const nn::Tuning& tuning, const nn::Params& params, std::string_view place) {
-  std::set<std::string> adapted, whole;
+  std::set<std::string> adapted, parameters, whole;
   for (const nn::Weight& w : params.trained) {
     const auto module = adapted_module(w);
-    module ? adapted.insert(*module) : whole.insert(own_module(w.name));
+    std::set<std::string>& adapters = adapts_parameter(w) ? parameters : adapted;
+    module ? adapters.insert(*module) : whole.insert(own_module(w.name));
   }
   auto check_each = [&](const std::vector<std::string>& names, const auto& modules, auto matches) {
     for (const std::string& name : names)
@@ -84,8 +87,13 @@ void check_targets(const nn::Tuning& tuning, const nn::Params& params, std::stri
     check_each(tuning.lora->targets, targets, [](const auto& name, const auto& module) {
       return nn::Lora{.targets = {name}}.at(module).has_value();
     });
+    check_each(tuning.lora->parameters, parameters, nn::names_module);
+    if (!parameters.empty() && (tuning.lora->dora || tuning.lora->dropout > 0))
+      throw ConfigError("{}: adapters on expert weights ({}) have neither DoRA nor dropout", place,
+                        *parameters.begin());
     std::vector<std::string> others;
     for (const nn::Lora::Other& o : tuning.lora->others) others.push_back(o.match);
+    adapted.merge(parameters);
     check_each(others, adapted, nn::names_module);
   }
   check_each(tuning.whole, whole, [](const auto& name, const auto& module) {
@@ -99,18 +107,19 @@ Buffers load_adapter(const Device& device, const ckpt::PeftAdapter& adapter,
   for (const ckpt::PeftTensor& t : adapter.tensors) unused[t.name] = &t;
   Buffers buffers;
   for (const nn::Weight& w : params.trained) {
-    const auto it = unused.find(w.name);
-    if (it == unused.end()) throw ConfigError("{}: no tensor \"{}\"", adapter.source, w.name);
-    if (it->second->dims != w.value.dims())
-      throw ConfigError("{}: \"{}\" is {} where the model wants {}", adapter.source, w.name,
-                        Type{DType::kF32, it->second->dims}.str(), w.value.type().str());
+    const std::string name = peft_name(w, params);
+    const auto it = unused.find(name);
+    if (it == unused.end()) throw ConfigError("{}: no tensor \"{}\"", adapter.source, name);
+    if (const Dims dims = peft_dims(w); it->second->dims != dims)
+      throw ConfigError("{}: \"{}\" is {} where the model wants {}", adapter.source, name,
+                        Type{DType::kF32, it->second->dims}.str(), Type{DType::kF32, dims}.str());
     if (w.name.contains("embed_tokens") && !has_own_head(params) && !adapter.ensure_weight_tying)
       throw ConfigError(
           "{}: {} is saved apart from the head that it is tied to, which is not built yet; save it "
           "with ensure_weight_tying",
           adapter.source, w.name);
-    buffers[w.name] =
-        device.client().to_device<float>(w.value.dims(), std::span(it->second->values));
+    const std::vector<float> values = from_peft(w, it->second->values);
+    buffers[w.name] = device.client().to_device<float>(w.value.dims(), std::span(values));
     unused.erase(it);
   }
   if (!unused.empty())
@@ -168,7 +177,7 @@ void drop_base_weights(ckpt::PeftAdapter& adapter, const ModelFiles& files) {
   constexpr std::string_view kBase = ".base_layer";
   std::erase_if(adapter.tensors, [&](const ckpt::PeftTensor& t) {
     const size_t at = t.name.find(kBase);
-    if (at == std::string::npos) return false;
+    if (at == std::string::npos || t.name.contains(".lora_")) return false;
     std::string name = t.name;
     name.erase(at, kBase.size());
     if (!are_alike(t.values, read_weight(files, name, t.dims)))
@@ -186,7 +195,7 @@ Buffers new_trained(const Device& device, const ModelFiles& files, const nn::Par
     if (w.name.ends_with("lora_magnitude_vector")) continue;
     std::vector<float> values(static_cast<size_t>(w.value.type().size()), 0.0F);
     if (w.name.ends_with("lora_A.weight")) {
-      const double bound = 1.0 / std::sqrt(static_cast<double>(w.value.dim(1)));
+      const double bound = 1.0 / std::sqrt(static_cast<double>(w.value.dim(-1)));
       for (float& v : values) v = static_cast<float>(random.uniform(-bound, bound));
     } else if (!w.name.ends_with("lora_B.weight")) {
       values = read_weight(files, w.name, w.value.dims());
@@ -221,6 +230,20 @@ std::vector<std::string> names_for(const std::set<std::string>& wanted,
   return {ends.begin(), ends.end()};
 }
 
+// The same of expert weights: their own name and their module's.
+std::vector<std::string> parameters_for(const std::set<std::string>& wanted,
+                                        const nn::Params& params) {
+  auto end_of = [](const std::string& path) {
+    return path.substr(path.rfind('.', path.rfind('.') - 1) + 1);
+  };
+  std::set<std::string> ends;
+  for (const std::string& path : wanted) ends.insert(end_of(path));
+  for (const nn::FrozenWeight& w : params.frozen)
+    if (!wanted.contains(w.name) && ends.contains(end_of(w.name)))
+      return {wanted.begin(), wanted.end()};
+  return {ends.begin(), ends.end()};
+}
+
 template <class T>
 using Pattern = std::map<std::string, T>;
 
@@ -248,7 +271,8 @@ void add_patterns(const nn::Lora& lora, const std::set<std::string>& adapted,
   std::map<std::string, int64_t> ranks, told_ranks;
   std::map<std::string, double> alphas, told_alphas;
   for (const std::string& path : adapted) {
-    const auto at = lora.at(path);
+    const auto as_parameter = lora.at_parameter(path);
+    const auto at = as_parameter ? as_parameter : lora.at(path);
     ranks[path] = at->rank;
     alphas[path] = at->alpha;
   }
@@ -272,16 +296,20 @@ ckpt::PeftAdapter peft_of(const nn::Lora& lora, const Buffers& trained, const nn
   a.rank_stabilised = lora.rank_stabilised;
   a.base_model = base_model;
   a.config = from;
-  std::set<std::string> adapted, whole;
+  std::set<std::string> adapted, parameters, whole;
   for (const nn::Weight& w : params.trained) {
     const auto module = adapted_module(w);
-    module ? adapted.insert(*module) : whole.insert(own_module(w.name));
-    a.tensors.push_back({w.name, w.value.dims(), pjrt::to_host<float>(trained.at(w.name))});
+    std::set<std::string>& adapters = adapts_parameter(w) ? parameters : adapted;
+    module ? adapters.insert(*module) : whole.insert(own_module(w.name));
+    a.tensors.push_back(
+        {peft_name(w, params), peft_dims(w), to_peft(w, pjrt::to_host<float>(trained.at(w.name)))});
     if (w.name.contains("embed_tokens") && !has_own_head(params)) a.ensure_weight_tying = true;
   }
   const std::set<std::string> all = modules_of(params);
   a.targets.names = names_for(adapted, all);
+  a.parameters = parameters_for(parameters, params);
   if (!whole.empty()) a.modules_to_save = names_for(whole, all);
+  adapted.merge(parameters);
   add_patterns(lora, adapted, a);
   return a;
 }
