@@ -5,9 +5,10 @@
 
 namespace hone::train {
 
-Objective::Targets targets_of(const Decoder& decoder, const BatchInputs& batch, Remat remat) {
-  const Value x =
-      engine::sequence_states(decoder, batch.tokens, batch.positions, batch.segments, remat);
+Objective::Targets targets_of(const Decoder& decoder, const BatchInputs& batch, Remat remat,
+                              nn::Balance* balance) {
+  const Value x = engine::sequence_states(decoder, batch.tokens, batch.positions, batch.segments,
+                                          remat, balance);
   const Value flat = reshape(x, {x.dim(0) * x.dim(1), x.dim(2)});
   const Value logits = convert(decoder.head(take(flat, batch.rows)), DType::kF32);
   return {.log_probability = nn::log_probability(logits, batch.labels),

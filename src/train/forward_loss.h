@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/family.h"
+#include "nn/moe.h"
 #include "ops/ops.h"
 #include "train/objective.h"
 #include "train/step_batch.h"
@@ -9,7 +10,9 @@
 namespace hone::train {
 
 // `batch` is one micro-batch, without the first axis. Only target rows meet the head.
-Objective::Targets targets_of(const Decoder& decoder, const BatchInputs& batch, Remat remat);
+// `balance`: as sequence_states() takes it.
+Objective::Targets targets_of(const Decoder& decoder, const BatchInputs& batch, Remat remat,
+                              nn::Balance* balance = nullptr);
 
 Remat remat_of(const Recipe& recipe);
 

@@ -21,6 +21,7 @@ AdapterRecipe recipe_of(const ckpt::PeftAdapter& a) {
   r.alpha = a.alpha;
   r.variant = a.rank_stabilised ? "rslora" : "plain";
   r.targets = a.targets.names;
+  r.parameters = a.parameters;
   r.modules_to_save = a.modules_to_save;
   for (const auto& [match, rank] : a.rank_pattern) {
     const auto alpha = a.alpha_pattern.find(match);
@@ -44,6 +45,8 @@ void check_agrees(const AdapterRecipe& asked, const ckpt::PeftAdapter& adapter) 
   const bool free = asked.variant == "loraplus" && !adapter.rank_stabilised;  // how, not what
   agree("variant", asked.variant == usual.variant, free || asked.variant == folder.variant);
   agree("targets", asked.targets == usual.targets, as_set(asked.targets) == as_set(folder.targets));
+  agree("parameters", asked.parameters.empty(),
+        as_set(asked.parameters) == as_set(folder.parameters));
   agree("modules_to_save", asked.modules_to_save.empty(),
         as_set(asked.modules_to_save) == as_set(folder.modules_to_save));
   agree("ranks", asked.ranks.empty(), std::ranges::is_permutation(asked.ranks, folder.ranks));

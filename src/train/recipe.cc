@@ -48,7 +48,8 @@ void check_recipe(const Recipe& r) {
   for (const auto* sources : {&r.data.train, &r.data.eval})
     for (const DataSource& source : *sources)
       need(!source.path.empty(), "data: an entry has no path");
-  need(!r.adapter.targets.empty(), "adapter.targets is empty; use all-linear");
+  need(!r.adapter.targets.empty() || !r.adapter.parameters.empty(),
+       "adapter.targets is empty; use all-linear");
   need(!r.save.dir.empty(), "save.dir is empty; give a folder");
   need(r.length.epochs || r.length.steps, "length: give epochs or steps");
   if (r.batch.sequences % r.batch.micro != 0)

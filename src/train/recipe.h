@@ -38,6 +38,7 @@ struct AdapterRecipe {
   double alpha = 32;
   double dropout = 0;
   std::vector<std::string> targets = {"all-linear"};
+  std::vector<std::string> parameters;
   std::string variant = "plain";
   double loraplus_ratio = 16;
   std::vector<RankRecipe> ranks;
@@ -51,6 +52,8 @@ struct AdapterRecipe {
     v("dropout", dropout, "share of their input that is dropped while training", between(0, 0.99));
     v("targets", targets,
       "all-linear, names such as [q_proj, v_proj], or a regular expression of whole paths");
+    v("parameters", parameters,
+      "weights that hold many experts, such as [experts.gate_up_proj, experts.down_proj]");
     v("variant", variant, "rslora scales by alpha / sqrt(rank); loraplus gives B its own rate",
       one_of({"plain", "rslora", "loraplus"}));
     v("loraplus_ratio", loraplus_ratio, "B's rate over A's, for loraplus", above(0));
@@ -147,6 +150,7 @@ struct ObjectiveRecipe {
   std::string kind = "sft";
   double beta = 0.1;
   double label_smoothing = 0;
+  std::optional<double> router_aux_loss_coef;
 
   void fields(auto& v) {
     v("kind", kind, "sft learns the targets; dpo and orpo prefer one answer to another",
@@ -154,6 +158,8 @@ struct ObjectiveRecipe {
     v("beta", beta, "weight of the preference", above(0));
     v("label_smoothing", label_smoothing,
       "share of the pairs of dpo that may be the wrong way round", between(0, 0.5));
+    v("router_aux_loss_coef", router_aux_loss_coef,
+      "weight of the experts' load-balance loss; as the model's config asks", at_least(0));
   }
   bool operator==(const ObjectiveRecipe&) const = default;
 };

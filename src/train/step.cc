@@ -47,6 +47,16 @@ Accumulated accumulate(Graph& g, const std::function<Values(const BatchInputs&, 
   return Accumulated(r.carry, metric_count);
 }
 
+// The objective's sum with the load-balance loss of the micro-batch's routers, which is a mean: it
+// counts as much as the micro-batch's targets do.
+Value with_balance(const Objective::Sums& s, const nn::Balance& balance, double weight) {
+  if (weight == 0) return s.loss;
+  if (balance.routers.empty())
+    throw ConfigError(
+        "objective.router_aux_loss_coef is {}, but the model has no experts; leave it out", weight);
+  return s.loss + balance.loss() * s.count * weight;
+}
+
 Value sum_of_squares(Value v) {
   Dims axes;
   for (int64_t i = 0; i < v.rank(); ++i) axes.push_back(i);
@@ -125,6 +135,8 @@ TrainStep::Built TrainStep::build(const engine::Model& model, const Recipe& reci
   Graph g;
   const Objective& objective = objective_of(recipe.objective.kind);
   const BatchInputs batch(g, shape);
+  const double router_loss =
+      recipe.objective.router_aux_loss_coef.value_or(model.files.shape().router_loss);
   const Value lr = g.parameter("lr", {DType::kF32, {}}), limit = g.parameter("limit", lr.type());
   const auto number_count =
       static_cast<int64_t>(optimizer_of(recipe.optim.kind).numbers(recipe.optim, 1).size());
@@ -139,11 +151,14 @@ TrainStep::Built TrainStep::build(const engine::Model& model, const Recipe& reci
 
   auto part = [&](const BatchInputs& in, Value key) {
     params.dropout_key = key;
-    const Objective::Sums s =
-        objective.sums(recipe.objective, targets_of(decoder, in, remat_of(recipe)));
-    Values v{s.loss, s.count};
+    nn::Balance balance;
+    const Objective::Sums s = objective.sums(
+        recipe.objective,
+        targets_of(decoder, in, remat_of(recipe), router_loss > 0 ? &balance : nullptr));
+    const Value loss = with_balance(s, balance, router_loss);
+    Values v{loss, s.count};
     v.insert(v.end(), s.metrics.begin(), s.metrics.end());
-    const Values gradients = grad(s.loss, trained);
+    const Values gradients = grad(loss, trained);
     v.insert(v.end(), gradients.begin(), gradients.end());
     return v;
   };

@@ -41,7 +41,9 @@ nn::Tuning tuning_of(const AdapterRecipe& r) {
                 .rank_stabilised = r.variant == "rslora",
                 .dora = r.kind == "dora",
                 .dropout = r.dropout,
-                .targets = r.targets};
+                .targets = r.targets,
+                .exclude = {},
+                .parameters = r.parameters};
   for (const RankRecipe& o : r.ranks) lora.others.push_back({o.match, o.rank, o.alpha});
   return {.lora = lora, .whole = r.modules_to_save};
 }
