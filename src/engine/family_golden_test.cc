@@ -67,10 +67,11 @@ void check_model(const std::string& name) {
   const Value positions = iota(g, dims, 1, DType::kS32);
   const auto ctx = nn::Context::of_sequences(positions, constant_like(positions, 1));
   std::vector<std::string> names{"model.embed_tokens"};
-  Values outs{d.embed(ids)};
+  Values state = d.embed(ids), outs{state[0]};
   for (size_t i = 0; i < d.layers.size(); ++i) {
     names.push_back(fmt::format("model.layers.{}", i));
-    outs.push_back(d.layers[i](outs.back(), ctx));
+    state = d.layers[i](state, ctx);
+    outs.push_back(state[0]);
   }
   names.push_back("model.norm");
   outs.push_back(d.norm(outs.back()));

@@ -1,32 +1,35 @@
 #include "engine/forward.h"
 
 namespace hone::engine {
-
 namespace {
 
-// The layer of which the backward pass keeps the input alone; what its routers say comes out as
-// further results.
-Value checkpointed(const Decoder::Layer& layer, Value x, const nn::Context& ctx) {
-  const Values all = checkpoint({x}, [&](const Values& v) -> Values {
-    nn::Balance own;
-    nn::Context inside = ctx;
-    if (ctx.balance != nullptr) inside.balance = &own;
-    Values results{layer(v[0], inside)};
-    results.insert(results.end(), own.routers.begin(), own.routers.end());
+// The layer of which the backward pass keeps x alone; what its routers say comes out as further
+// results.
+Values checkpointed(const Decoder::Layer& layer, const Values& state, const nn::Context& ctx) {
+  nn::Balance none;
+  Values& routers = (ctx.balance != nullptr ? *ctx.balance : none).routers;
+  const auto before = static_cast<long>(routers.size());
+  Values all = checkpoint({state[0]}, [&](const Values& x) {
+    Values inside = state;
+    inside[0] = x[0];
+    Values results = layer(inside, ctx);
+    results.insert(results.end(), routers.begin() + before, routers.end());
+    routers.resize(static_cast<size_t>(before));
     return results;
   });
-  if (ctx.balance != nullptr)
-    ctx.balance->routers.insert(ctx.balance->routers.end(), all.begin() + 1, all.end());
-  return all[0];
+  const auto own = all.begin() + static_cast<long>(state.size());
+  routers.insert(routers.end(), own, all.end());
+  all.erase(own, all.end());
+  return all;
 }
 
 }  // namespace
 
 Value hidden_states(const Decoder& decoder, Value tokens, const nn::Context& ctx, Remat remat) {
-  Value x = decoder.embed(tokens);
+  Values state = decoder.embed(tokens);
   for (const Decoder::Layer& layer : decoder.layers)
-    x = remat == Remat::kBlock ? checkpointed(layer, x, ctx) : layer(x, ctx);
-  return decoder.norm(x);
+    state = remat == Remat::kBlock ? checkpointed(layer, state, ctx) : layer(state, ctx);
+  return decoder.norm(state[0]);
 }
 
 Value sequence_states(const Decoder& decoder, Value tokens, Value positions, Value segments,

@@ -38,4 +38,10 @@ Value split_heads(Value x, int64_t heads) {
   return reshape(x, {x.dim(0), x.dim(1), heads, x.dim(2) / heads});
 }
 
+Decoder::Part softcapped(Decoder::Part head, double cap) {
+  return [head = std::move(head), cap](Value x) {
+    return tanh(convert(head(x), DType::kF32) / cap) * cap;
+  };
+}
+
 }  // namespace hone

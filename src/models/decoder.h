@@ -91,15 +91,23 @@ struct SandwichBlock {
   }
 };
 
+// A block as the layer of a family that carries x alone.
+template <class Block>
+Decoder::Layer layer_of(Block block) {
+  return [block = std::move(block)](const Values& state, const nn::Context& ctx) {
+    return Values{block(state[0], ctx)};
+  };
+}
+
 // Embedding, blocks, last norm and head, tied or not.
 template <class Block, class Config>
 Decoder stack(nn::Scope root, const Config& c, double norm_offset = 0) {
   const nn::Scope model = root / "model";
   const nn::Matrix table = (model / "embed_tokens").table({"vocab", c.vocab}, {"embed", c.hidden});
   Decoder d;
-  d.embed = [table](Value tokens) { return table.rows(tokens); };
+  d.embed = [table](Value tokens) { return Values{table.rows(tokens)}; };
   for (int64_t i = 0; i < c.layers; ++i)
-    d.layers.emplace_back(Block(model / "layers" / i, c, static_cast<size_t>(i)));
+    d.layers.push_back(layer_of(Block(model / "layers" / i, c, static_cast<size_t>(i))));
   d.norm = nn::RmsNorm(model / "norm", c.hidden, c.eps, norm_offset);
   d.head = c.tied ? nn::Linear(table)
                   : nn::Linear(root / "lm_head", {"embed", c.hidden}, {"vocab", c.vocab});
@@ -111,9 +119,12 @@ template <class Block, class Config>
 Decoder gemma_stack(nn::Scope root, const Config& c) {
   Decoder d = stack<Block>(root, c, kGemmaOffset);
   const double scale = std::sqrt(static_cast<double>(c.hidden));
-  d.embed = [plain = d.embed, scale](Value tokens) { return plain(tokens) * scale; };
+  d.embed = [plain = d.embed, scale](Value tokens) { return Values{plain(tokens)[0] * scale}; };
   return d;
 }
+
+// Logits within (-cap, cap), f32.
+Decoder::Part softcapped(Decoder::Part head, double cap);
 
 // Checkpoints may repeat the table as a head that is tied to it.
 inline constexpr std::string_view kUnusedTensors[] = {"rotary_emb.inv_freq", "lm_head.weight"};

@@ -28,11 +28,13 @@ struct ModelShape {
 // A decoder declared in one graph: the pieces that the engine puts together for training, prefill
 // and decoding. All arrays are [b, s, ...].
 struct Decoder {
-  using Layer = std::function<Value(Value x, const nn::Context& ctx)>;
-  std::function<Value(Value tokens)> embed;  // i32 [b, s] -> [b, s, hidden]
-  std::vector<Layer> layers;                 // [b, s, hidden] -> the same
-  std::function<Value(Value x)> norm;        // the last norm, [.., hidden] -> the same
-  std::function<Value(Value x)> head;        // [.., hidden] -> logits [.., vocab]
+  // What goes from layer to layer: [b, s, hidden] first, then what else the family carries.
+  using Layer = std::function<Values(const Values& state, const nn::Context& ctx)>;
+  std::function<Values(Value tokens)> embed;  // i32 [b, s] -> state
+  std::vector<Layer> layers;
+  using Part = std::function<Value(Value x)>;
+  Part norm;  // the last norm, [.., hidden] -> the same
+  Part head;  // [.., hidden] -> logits [.., vocab]
 };
 
 // What a config asks for.

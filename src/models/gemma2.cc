@@ -60,9 +60,7 @@ struct Attention {
 
 Decoder build(nn::Scope root, const Config& c) {
   Decoder d = gemma_stack<SandwichBlock<Attention>>(root, c);
-  d.head = [plain = d.head, cap = c.final_softcap](Value x) {
-    return tanh(convert(plain(x), DType::kF32) / cap) * cap;
-  };
+  d.head = softcapped(d.head, c.final_softcap);
   return d;
 }
 

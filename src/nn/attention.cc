@@ -23,6 +23,27 @@ Value looks_back(Value query, Value key, int64_t window) {
   return logical_and(before, compare(query - key, Compare::kLt, constant_like(key, window)));
 }
 
+// [b, s, h, e] -> [b, s, k, g, e]
+Value group(Value q, int64_t kv) {
+  return reshape(q, {q.dim(0), q.dim(1), kv, q.dim(2) / kv, q.dim(3)});
+}
+
+// q [b, s, k, g, e] -> [b, s, h * e]
+Value weigh(Value q, const KeysValues& seen, const Scores& how, const Context& ctx) {
+  const std::string keys = ctx.cache == nullptr ? "btke" : "bkte";
+  const Value mask = ctx.mask(how.window);
+  auto weighted = [&](const Values& qkv) {
+    Value scores = einsum("bskge," + keys + "->bkgst", qkv[0], qkv[1], DType::kF32) * how.scale;
+    if (how.softcap > 0) scores = tanh(scores / how.softcap) * how.softcap;
+    const Value allowed = broadcast(mask, scores.dims(), {0, 3, 4});
+    const Value probs = softmax_last(select(allowed, scores, constant_like(scores, kMasked)));
+    return einsum("bkgst," + keys + "->bskge", convert(probs, qkv[2].dtype()), qkv[2]);
+  };
+  const Values qkv{q, seen.k, seen.v};
+  return reshape(ctx.remat ? checkpoint(qkv, weighted) : weighted(qkv),
+                 {q.dim(0), q.dim(1), q.dim(2) * q.dim(3) * q.dim(4)});
+}
+
 }  // namespace
 
 Context Context::of_sequences(Value positions, Value segments, bool remat) {
@@ -65,26 +86,21 @@ const Rope& Context::rope(const std::vector<double>& frequencies) const {
   return ropes_.try_emplace(frequencies, positions, frequencies).first->second;
 }
 
+KeysValues remember(Value k, Value v, const Context& ctx, size_t layer) {
+  if (ctx.cache == nullptr) return {k, v};
+  KvCache::Layer& own = ctx.cache->layers[layer];
+  own = {store(own.k, k, ctx.cache->at), store(own.v, v, ctx.cache->at)};
+  return {own.k, own.v};
+}
+
+Value attend(Value q, const KeysValues& seen, const Scores& how, const Context& ctx) {
+  const int64_t heads_axis = ctx.cache == nullptr ? 2 : 1;
+  return weigh(group(q, seen.k.dim(heads_axis)), seen, how, ctx);
+}
+
 Value attend(Value q, Value k, Value v, const Scores& how, const Context& ctx, size_t layer) {
-  const int64_t b = q.dim(0), s = q.dim(1), heads = q.dim(2), e = q.dim(3), kv = k.dim(2);
-  const Value queries = reshape(q, {b, s, kv, heads / kv, e});
-  std::string keys = "btke";
-  if (ctx.cache != nullptr) {
-    KvCache::Layer& own = ctx.cache->layers[layer];
-    k = own.k = store(own.k, k, ctx.cache->at);
-    v = own.v = store(own.v, v, ctx.cache->at);
-    keys = "bkte";
-  }
-  const Value mask = ctx.mask(how.window);
-  auto weighted = [&](const Values& qkv) {
-    Value scores = einsum("bskge," + keys + "->bkgst", qkv[0], qkv[1], DType::kF32) * how.scale;
-    if (how.softcap > 0) scores = tanh(scores / how.softcap) * how.softcap;
-    const Value allowed = broadcast(mask, scores.dims(), {0, 3, 4});
-    const Value probs = softmax_last(select(allowed, scores, constant_like(scores, kMasked)));
-    return einsum("bkgst," + keys + "->bskge", convert(probs, qkv[2].dtype()), qkv[2]);
-  };
-  const Values qkv{queries, k, v};
-  return reshape(ctx.remat ? checkpoint(qkv, weighted) : weighted(qkv), {b, s, heads * e});
+  const Value queries = group(q, k.dim(2));
+  return weigh(queries, remember(k, v, ctx, layer), how, ctx);
 }
 
 }  // namespace hone::nn

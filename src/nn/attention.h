@@ -56,8 +56,15 @@ struct Scores {
   double softcap = 0;  // scores become softcap * tanh(scores / softcap); 0: as they are
 };
 
-// softmax(scores) v; q [b, s, h, e], k and v [b, s, k, e] of this call's tokens, which enter the
-// cache when there is one. h is a multiple of k. Returns [b, s, h * e].
+// What queries look at: this call's [b, s, k, e], or all of a cache, [b, k, t, e].
+struct KeysValues {
+  Value k, v;
+};
+// k and v [b, s, k, e] of this call's tokens, entered into the layer's cache when there is one.
+KeysValues remember(Value k, Value v, const Context& ctx, size_t layer);
+
+// softmax(scores) v; q [b, s, h, e], of which h is a multiple of k. Returns [b, s, h * e].
+Value attend(Value q, const KeysValues& seen, const Scores& scores, const Context& ctx);
 Value attend(Value q, Value k, Value v, const Scores& scores, const Context& ctx, size_t layer);
 
 }  // namespace hone::nn

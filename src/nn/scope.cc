@@ -25,14 +25,14 @@ Scope Scope::operator/(std::string_view child) const {
   return Scope(*params_, path_.empty() ? std::string(child) : fmt::format("{}.{}", path_, child));
 }
 
-Matrix Scope::declare(const std::string& name, const std::vector<Axis>& axes, bool matrix) const {
+Matrix Scope::declare(const std::string& name, const std::vector<Axis>& axes, Kind kind) const {
   const Dims dims = dims_of(axes);
   Params& p = *params_;
-  if (p.tuning.trains(path_)) {
+  if (kind != Kind::kConstant && p.tuning.trains(path_)) {
     p.trained.push_back({name, p.graph.parameter(name, {DType::kF32, dims}), names_of(axes)});
     return Matrix(kStoreF32, {p.trained.back().value}, dims, p.compute);
   }
-  const Store& store = p.store(name, matrix);
+  const Store& store = p.store(name, kind == Kind::kMatrix);
   FrozenWeight w{name, dims, names_of(axes), &store, {}};
   for (const Store::Part& part : store.parts(dims))
     w.parts.push_back(p.graph.parameter(fmt::format("{}{}", name, part.name), part.type));
@@ -41,15 +41,20 @@ Matrix Scope::declare(const std::string& name, const std::vector<Axis>& axes, bo
 }
 
 Value Scope::weight(std::vector<Axis> axes, std::string_view leaf) const {
-  return declare(fmt::format("{}.{}", path_, leaf), axes, false)(params_->graph);
+  return declare(fmt::format("{}.{}", path_, leaf), axes, Kind::kWeight)(params_->graph);
+}
+
+Value Scope::constant(std::vector<Axis> axes, std::string_view leaf) const {
+  return declare(fmt::format("{}.{}", path_, leaf), axes, Kind::kConstant)(params_->graph);
 }
 
 Matrix Scope::matrix(Axis rows, Axis columns) const {
-  return declare(path_ + ".weight", {rows, columns}, !is_head(path_));
+  return declare(path_ + ".weight", {rows, columns},
+                 is_head(path_) ? Kind::kWeight : Kind::kMatrix);
 }
 
 Matrix Scope::table(Axis rows, Axis columns) const {
-  return declare(path_ + ".weight", {rows, columns}, false);
+  return declare(path_ + ".weight", {rows, columns}, Kind::kWeight);
 }
 
 Matrix Scope::stack(Axis count, Axis rows, Axis columns, std::string_view leaf) const {

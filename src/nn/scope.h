@@ -62,6 +62,8 @@ class Scope {
 
   // Declares PATH.weight (or PATH.leaf) with these axes; its value is in the compute type.
   Value weight(std::vector<Axis> axes, std::string_view leaf = "weight") const;
+  // The same of one that is saved with the weights but never trained.
+  Value constant(std::vector<Axis> axes, std::string_view leaf) const;
   // Declares PATH.weight, whose values are made where they are used: of a linear layer, or a table.
   Matrix matrix(Axis rows, Axis columns) const;
   Matrix table(Axis rows, Axis columns) const;  // never quantised
@@ -74,7 +76,8 @@ class Scope {
   Params& params() const { return *params_; }
 
  private:
-  Matrix declare(const std::string& name, const std::vector<Axis>& axes, bool matrix) const;
+  enum class Kind { kWeight, kMatrix, kConstant };
+  Matrix declare(const std::string& name, const std::vector<Axis>& axes, Kind kind) const;
 
   Params* params_;
   std::string path_;

@@ -35,19 +35,23 @@ Values checkpoint(Values in, const std::function<Values(const Values&)>& part) {
   body->graph = std::make_unique<Graph>(g);
   Values parameters;
   for (const Value& v : in) parameters.push_back(body->graph->parameter("", v.type()));
-  for (const Value& v : part(parameters)) body->outs.push_back(body->graph->capture(v));
+  Values results = part(parameters);
+  for (const Value& v : results)
+    if (v.graph == body->graph.get()) body->outs.push_back(v);
   const auto inputs = static_cast<int64_t>(in.size());
   for (const Value& v : body->graph->captured()) in.push_back(v);
-  const int results = static_cast<int>(body->outs.size());
-  const Value first =
-      apply_structured(kCheckpoint, *g, std::move(in), {{"inputs", inputs}}, std::move(body));
-  Values out;
-  for (int i = 0; i < results; ++i) out.push_back({first.graph, first.id, i});
-  return out;
+  const Graph* inside = body->graph.get();
+  Value made = apply_structured(kCheckpoint, *g, std::move(in), {{"inputs", inputs}}, body);
+  for (Value& v : results) {
+    if (v.graph != inside) continue;
+    v = made;
+    ++made.result;
+  }
+  return results;
 }
 
 Value checkpoint(Values in, const std::function<Value(const Values&)>& part) {
-  return checkpoint(std::move(in), [&](const Values& v) -> Values { return {part(v)}; })[0];
+  return checkpoint(std::move(in), [&](const Values& v) { return Values{part(v)}; }).front();
 }
 
 }  // namespace hone

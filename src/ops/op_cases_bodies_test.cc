@@ -31,6 +31,13 @@ void checkpoint_cases(std::vector<OpCase>& all) {
          return checkpoint({in[0]},
                            [&](const Values& v) -> Values { return {exp(v[0]), sin(v[0])}; })[1];
        }});
+  all.push_back(
+      {"checkpoint", "one result goes around", {f64({3}), f64({3})}, [](Graph&, const Values& in) {
+         const Values out = checkpoint({in[0]}, [&](const Values& v) -> Values {
+           return {sin(v[0] * in[1]), in[1], v[0] * v[0], tanh(v[0])};
+         });
+         return out[0] * out[1] + out[3];
+       }});
   all.push_back({"barrier", "two operands", {f64({3}), f64({2})}, [](Graph&, const Values& in) {
                    const Values out = barrier({tanh(in[0]), in[1]});
                    return concat({out[0], out[1] * out[1]}, 0);

@@ -110,9 +110,9 @@ ScanResult scan(Graph& g, int64_t n, Values init, Values xs,
                 Remat remat = Remat::kNone);
 
 // part(in), of which the backward pass keeps `in` alone and computes the rest again. The part may
-// mention other values of the graph; they are kept.
-Value checkpoint(Values in, const std::function<Value(const Values&)>& part);
+// mention other values of the graph; they are kept. Results that are such values are themselves.
 Values checkpoint(Values in, const std::function<Values(const Values&)>& part);
+Value checkpoint(Values in, const std::function<Value(const Values&)>& part);
 // Its operands; none is used before all of them are there.
 Values barrier(const Values& in);
 
