@@ -317,6 +317,7 @@ const Gguf::Value* Gguf::value(std::string_view key, bool array, std::string_vie
 int64_t Gguf::load_integer(const Value& from, const std::byte* at) const {
   switch (from.type) {
     case kU8:
+    case kBool:
       return load<uint8_t>(at);
     case kI8:
       return load<int8_t>(at);
@@ -375,7 +376,8 @@ std::vector<std::string_view> Gguf::texts(std::string_view key) const {
 
 std::vector<int64_t> Gguf::integers(std::string_view key) const {
   std::vector<int64_t> out;
-  const Value* found = value(key, true, "an array of integers", is_integer);
+  const Value* found = value(key, true, "an array of integers",
+                             [](uint32_t type) { return is_integer(type) || is_bool(type); });
   if (found == nullptr) return out;
   out.reserve(found->count);
   for (uint64_t i = 0; i < found->count; ++i)

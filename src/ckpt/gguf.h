@@ -43,8 +43,8 @@ class Gguf {
   const std::string& path() const { return path_; }
 
   // Metadata. A missing key is nullopt or an empty vector; another type than the one asked for is
-  // a FileError that names the key. integer() and integers() take any integer width; real() and
-  // reals() take f32 and f64.
+  // a FileError that names the key. integer() and integers() take any integer width, integers()
+  // also bools; real() and reals() take f32 and f64.
   std::optional<std::string_view> text(std::string_view key) const;
   std::optional<int64_t> integer(std::string_view key) const;
   std::optional<double> real(std::string_view key) const;

@@ -37,6 +37,12 @@ nlohmann::json config_of(const ckpt::Gguf& gguf, const Family& family) {
       case GgufNames::Kind::kInteger:
         if (auto v = gguf.integer(key)) put(config, k.config, *v);
         break;
+      case GgufNames::Kind::kIntegers:
+        if (gguf.is_array(key))
+          put(config, k.config, gguf.integers(key));
+        else if (auto v = gguf.integer(key))
+          put(config, k.config, *v);
+        break;
       case GgufNames::Kind::kReal:
         if (auto v = gguf.real(key)) put(config, k.config, *v);
         break;
@@ -54,6 +60,8 @@ nlohmann::json config_of(const ckpt::Gguf& gguf, const Family& family) {
     ckpt::dequantise(t->type, t->bytes, divisors);
     config["rope_divisors"] = divisors;
   }
+  if (family.gguf.finish != nullptr)
+    family.gguf.finish(config, [&](std::string_view name) { return gguf.find(name) != nullptr; });
   return config;
 }
 

@@ -12,6 +12,11 @@ void warn_of_cache(Model& m) {
         fmt::format("compiled programs are not kept, so each start compiles again: {}", problem));
 }
 
+void warn_of_towers(Model& m) {
+  if (const std::string skipped = m.files.skipped(); !skipped.empty())
+    m.warnings.push_back(fmt::format("only text is read; left out are {}", skipped));
+}
+
 }  // namespace
 
 Declarations::Declarations(const ModelFiles& files, const nn::Tuning& tuning,
@@ -37,6 +42,7 @@ Model Model::open(const std::string& model, const std::optional<std::string>& ad
   }
   warn_of_cache(m);
   const Declarations declared(m.files, m.tuning, store);
+  warn_of_towers(m);
   if (peft) check_targets(m.tuning, declared.params, *adapter + "/adapter_config.json");
   if (peft) m.trained = load_adapter(m.device, *peft, declared.params);
   m.weights = load_weights(m.device, m.files, declared.params);
@@ -47,6 +53,7 @@ Model Model::open(const std::string& model, const nn::Tuning& tuning, uint64_t s
                   const std::string& store) {
   Model m{Device::open(), ModelFiles(find_model(model)), tuning, {}, {}, store};
   warn_of_cache(m);
+  warn_of_towers(m);
   const Declarations declared(m.files, m.tuning, store);
   check_targets(tuning, declared.params, "adapter");
   m.weights = load_weights(m.device, m.files, declared.params);

@@ -1,5 +1,7 @@
 #include "engine/model_files.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <set>
 
@@ -31,13 +33,20 @@ ModelFiles::ModelFiles(const std::filesystem::path& path) : path_(path) {
     config_ = config_of(*gguf_, *family_);
   }
   architecture_ = read_architecture(*family_, file.string(), config_);
-  if (gguf_) gguf_names_ = tensors_of(*gguf_, *family_, static_cast<int64_t>(shape().kv.size()));
+  if (gguf_) gguf_names_ = tensors_of(*gguf_, *family_, shape().layers);
 }
 
-std::string_view ModelFiles::stored_name(std::string_view name) const {
-  if (!gguf_) return name;
-  const auto it = gguf_names_.find(name);
-  return it == gguf_names_.end() ? std::string_view() : it->second.name;
+std::string ModelFiles::stored_name(std::string_view name) const {
+  if (gguf_) {
+    const auto it = gguf_names_.find(name);
+    return it == gguf_names_.end() ? "" : it->second.name;
+  }
+  for (const auto& [declared, stored] : family_->aliases) {
+    if (!name.starts_with(declared)) continue;
+    std::string other = fmt::format("{}{}", stored, name.substr(declared.size()));
+    if (source_->find(other) != nullptr) return other;
+  }
+  return std::string(name);
 }
 
 bool ModelFiles::has(std::string_view name) const {
@@ -104,16 +113,31 @@ void ModelFiles::check_all_used(std::span<const Declared> declared) const {
   if (gguf_) return;  // tensors_of() has checked the names
   std::set<std::string, std::less<>> used;
   for (const auto& [name, dims] : declared)
-    for (const Piece& piece : pieces(name, dims)) used.insert(piece.name);
+    for (const Piece& piece : pieces(name, dims)) used.insert(stored_name(piece.name));
   for (const ckpt::Weight& w : source_->weights()) {
-    const bool known =
-        used.contains(w.name) || std::ranges::any_of(family_->unused_tensors, [&](auto end) {
-          return std::string_view(w.name).ends_with(end);
-        });
+    const std::string_view name = w.name;
+    const auto ends = [&](std::string_view end) { return name.ends_with(end); };
+    const auto begins = [&](std::string_view tower) { return name.starts_with(tower); };
+    const bool known = used.contains(name) || std::ranges::any_of(family_->unused_tensors, ends) ||
+                       std::ranges::any_of(family_->towers, begins);
     if (!known)
       throw ConfigError("{}: weight \"{}\" is none that the {} family knows", path_.string(),
                         w.name, family_->model_type);
   }
+}
+
+std::string ModelFiles::skipped() const {
+  std::vector<std::string> towers;
+  size_t total = 0;
+  for (const std::string_view tower : family_->towers) {
+    const auto of = [&](const ckpt::Weight& w) {
+      return std::string_view(w.name).starts_with(tower);
+    };
+    const auto n = static_cast<size_t>(std::ranges::count_if(source_->weights(), of));
+    if (n > 0) towers.push_back(fmt::format("{}* ({})", tower, n));
+    total += n;
+  }
+  return towers.empty() ? "" : fmt::format("{} weights: {}", total, fmt::join(towers, ", "));
 }
 
 }  // namespace hone::engine

@@ -44,9 +44,12 @@ class ModelFiles {
   // known to the family as unused.
   using Declared = std::pair<std::string, Dims>;
   void check_all_used(std::span<const Declared> declared) const;
+  // What the checkpoint holds of towers that hone does not run: "435 weights: model.vision_tower.*
+  // (434), model.embed_vision.* (1)"; "" when it holds none.
+  std::string skipped() const;
 
  private:
-  std::string_view stored_name(std::string_view name) const;
+  std::string stored_name(std::string_view name) const;
   bool has(std::string_view name) const;
   std::vector<Piece> pieces(std::string_view name, const Dims& dims) const;
   void read_piece(const Piece& piece, std::span<float> out) const;

@@ -7,7 +7,7 @@ namespace hone {
 
 std::vector<double> read_rope_object(ConfigReader r, int64_t head_dim, double theta) {
   std::string type = "default";
-  const Rule known = one_of({"default", "linear", "llama3"});
+  const Rule known = one_of({"default", "linear", "llama3", "proportional"});
   r.want("type", type, known).want("rope_type", type, known);
   r.want("rope_theta", theta, above(0));
   std::vector<double> rope = nn::rope_frequencies(head_dim, theta);
@@ -22,6 +22,11 @@ std::vector<double> read_rope_object(ConfigReader r, int64_t head_dim, double th
         .need("high_freq_factor", s.high_freq_factor, above(0))
         .need("original_max_position_embeddings", s.original_max_position_embeddings, at_least(1));
     rope = nn::scaled(rope, s);
+  } else if (type == "proportional") {
+    double factor = 1, share = 1;
+    r.want("factor", factor, above(0)).want("partial_rotary_factor", share, between(0, 1));
+    rope = nn::partial(rope, share);
+    for (double& f : rope) f /= factor;
   }
   r.done();
   return rope;
@@ -79,6 +84,22 @@ double read_router_loss(ConfigReader& r) {
   double weight = 0.001;
   r.want("output_router_logits", asked).want("router_aux_loss_coef", weight, at_least(0));
   return asked ? weight : 0;
+}
+
+ConfigReader text_config(ConfigReader& r) {
+  std::optional<ConfigReader> text = r.object("text_config");
+  if (!text) throw ConfigError("{}: no text_config", r.file());
+  for (const char* key :
+       {"vision_config", "audio_config", "mm_tokens_per_image", "vision_soft_tokens_per_image"})
+    r.ignore(key, "only text is read");
+  for (const char* key : {"image_token_id", "video_token_id", "audio_token_id", "boi_token_id",
+                          "eoi_token_id", "boa_token_id", "eoa_token_id", "image_token_index",
+                          "boi_token_index", "eoi_token_index", "eoa_token_index"})
+    r.ignore(key, "the tokenizer says it");
+  r.expect("tie_word_embeddings", true);
+  ignore_notes(r);
+  text->ignore("model_type", "the whole model's chose the family");
+  return std::move(*text);
 }
 
 void ignore_notes(ConfigReader& r) {

@@ -29,6 +29,10 @@ void read_experts(ConfigReader& r, const char* count, int64_t& experts, int64_t&
 // "output_router_logits" is not true.
 double read_router_loss(ConfigReader& r);
 
+// The "text_config" of a model that also sees or hears, whose other keys are ignored. Throws
+// ConfigError when there is none.
+ConfigReader text_config(ConfigReader& r);
+
 // Keys of any model that say nothing about its arithmetic.
 void ignore_notes(ConfigReader& r);
 

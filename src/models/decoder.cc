@@ -3,12 +3,15 @@
 namespace hone {
 
 void read_sizes(ConfigReader& r, DecoderConfig& c) {
-  r.need("vocab_size", c.vocab, between(1, 1 << 26))
-      .need("hidden_size", c.hidden, between(1, 1 << 20))
-      .need("intermediate_size", c.ffw, between(1, 1 << 22))
-      .need("num_hidden_layers", c.layers, between(1, 1024))
-      .need("num_attention_heads", c.heads, between(1, 1 << 16));
-  c.kv_heads = c.heads;
+  const auto read = [&](const char* key, int64_t& size, const Rule& rule) {
+    size == 0 ? r.need(key, size, rule) : r.want(key, size, rule);
+  };
+  read("vocab_size", c.vocab, between(1, 1 << 26));
+  read("hidden_size", c.hidden, between(1, 1 << 20));
+  read("intermediate_size", c.ffw, between(1, 1 << 22));
+  read("num_hidden_layers", c.layers, between(1, 1024));
+  read("num_attention_heads", c.heads, between(1, 1 << 16));
+  if (c.kv_heads == 0) c.kv_heads = c.heads;
   r.want("num_key_value_heads", c.kv_heads, between(1, 1 << 16))
       .want("max_position_embeddings", c.max_positions, at_least(1))
       .want("rms_norm_eps", c.eps, above(0))
@@ -25,7 +28,8 @@ ModelShape shape_of(const DecoderConfig& c) {
           .hidden = c.hidden,
           .max_positions = c.max_positions,
           .kv = std::vector<ModelShape::KvHeads>(static_cast<size_t>(c.layers),
-                                                 {c.kv_heads, c.head_dim})};
+                                                 {c.kv_heads, c.head_dim}),
+          .layers = c.layers};
 }
 
 Projections::Projections(nn::Scope p, const DecoderConfig& c)

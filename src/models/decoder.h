@@ -25,6 +25,7 @@ struct DecoderConfig {
   std::vector<double> rope = {};  // angle per position of each pair
 };
 
+// A size that is 0 must be said.
 void read_sizes(ConfigReader& r, DecoderConfig& c);
 
 ModelShape shape_of(const DecoderConfig& c);
@@ -99,10 +100,10 @@ Decoder::Layer layer_of(Block block) {
   };
 }
 
-// Embedding, blocks, last norm and head, tied or not.
+// Embedding, blocks, last norm and head, tied or not. `model` is the scope that holds all but the
+// head, which is below `root`.
 template <class Block, class Config>
-Decoder stack(nn::Scope root, const Config& c, double norm_offset = 0) {
-  const nn::Scope model = root / "model";
+Decoder stack(nn::Scope root, nn::Scope model, const Config& c, double norm_offset = 0) {
   const nn::Matrix table = (model / "embed_tokens").table({"vocab", c.vocab}, {"embed", c.hidden});
   Decoder d;
   d.embed = [table](Value tokens) { return Values{table.rows(tokens)}; };
@@ -114,10 +115,15 @@ Decoder stack(nn::Scope root, const Config& c, double norm_offset = 0) {
   return d;
 }
 
+template <class Block, class Config>
+Decoder stack(nn::Scope root, const Config& c) {
+  return stack<Block>(root, root / "model", c);
+}
+
 // The same of Gemma's blocks, whose embeddings are scaled by the root of their size.
 template <class Block, class Config>
-Decoder gemma_stack(nn::Scope root, const Config& c) {
-  Decoder d = stack<Block>(root, c, kGemmaOffset);
+Decoder gemma_stack(nn::Scope root, nn::Scope model, const Config& c) {
+  Decoder d = stack<Block>(root, model, c, kGemmaOffset);
   const double scale = std::sqrt(static_cast<double>(c.hidden));
   d.embed = [plain = d.embed, scale](Value tokens) { return Values{plain(tokens)[0] * scale}; };
   return d;

@@ -7,12 +7,16 @@
 
 namespace hone {
 
-extern const Family kGemma2, kGemma3, kLlama, kMistral, kMixtral, kQwen2, kQwen3, kQwen3Moe;
+extern const Family kGemma2, kGemma3, kGemma3Text, kGemma4, kGemma4Text, kGemma4Unified,
+    kGemma4UnifiedText, kLlama, kMistral, kMixtral, kQwen2, kQwen3, kQwen3Moe;
 
 // An explicit list: grep finds it, the linker cannot drop it, a test holds it against the folder.
 std::span<const Family* const> families() {
-  static const Family* const all[] = {&kLlama, &kMistral,  &kMixtral, &kQwen2,
-                                      &kQwen3, &kQwen3Moe, &kGemma2,  &kGemma3};
+  static const Family* const all[] = {
+      &kLlama,         &kMistral, &kMixtral,    &kQwen2,      &kQwen3,  &kQwen3Moe,
+      &kGemma2,        &kGemma3,  &kGemma3Text, &kGemma4Text, &kGemma4, &kGemma4UnifiedText,
+      &kGemma4Unified,
+  };
   return all;
 }
 

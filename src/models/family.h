@@ -21,8 +21,9 @@ struct ModelShape {
   struct KvHeads {
     int64_t heads, head_dim;
   };
-  std::vector<KvHeads> kv;  // one a layer
-  double router_loss = 0;   // weight of the load-balance loss that the config asks for in training
+  std::vector<KvHeads> kv;  // of each cache: one a layer, but for layers that share another's
+  int64_t layers = 0;
+  double router_loss = 0;  // weight of the load-balance loss that the config asks for in training
 };
 
 // A decoder declared in one graph: the pieces that the engine puts together for training, prefill
@@ -53,7 +54,7 @@ struct Spelling {
 
 // How a GGUF file says what a Hugging Face config and checkpoint say.
 struct GgufNames {
-  enum class Kind { kInteger, kReal, kText };
+  enum class Kind { kInteger, kReal, kText, kIntegers };  // kIntegers: one, or a list
   struct Key {
     std::string_view gguf;    // after "ARCH."
     std::string_view config;  // in config.json; "a.b" for a nested object
@@ -76,6 +77,9 @@ struct GgufNames {
   std::span<const Key> keys;
   std::span<const Tensor> tensors;
   std::span<const std::string_view> always = {};  // keys of the config that are true of every file
+  // What keys alone cannot say: makes a config.json of what they said. `has`: the file's tensors.
+  using Has = std::function<bool(std::string_view tensor)>;
+  void (*finish)(nlohmann::json& config, const Has& has) = nullptr;
 };
 
 struct Family {
@@ -84,7 +88,14 @@ struct Family {
   // Ends of the names of checkpoint tensors that the model has no use for.
   std::span<const std::string_view> unused_tensors;
   std::span<const Spelling> spellings = {};
-  GgufNames gguf;
+  GgufNames gguf = {};
+  // Beginnings of names: tensors of towers that hone does not run; and how checkpoints may begin a
+  // name that is declared otherwise.
+  std::span<const std::string_view> towers = {};
+  struct Alias {
+    std::string_view declared, stored;
+  };
+  std::span<const Alias> aliases = {};
 };
 
 std::span<const Family* const> families();

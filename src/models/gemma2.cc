@@ -59,7 +59,7 @@ struct Attention {
 };
 
 Decoder build(nn::Scope root, const Config& c) {
-  Decoder d = gemma_stack<SandwichBlock<Attention>>(root, c);
+  Decoder d = gemma_stack<SandwichBlock<Attention>>(root, root / "model", c);
   d.head = softcapped(d.head, c.final_softcap);
   return d;
 }

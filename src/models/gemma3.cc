@@ -35,13 +35,12 @@ void read_ropes(ConfigReader& r, Config& c) {
   kinds->done();
 }
 
-Config config_of(ConfigReader& r) {
-  Config c;
+Config config_of(ConfigReader& r, Config c) {
   c.head_dim = 256;
   c.max_positions = 131072;
   c.tied = true;
+  if (c.kv_heads == 0) r.need("num_key_value_heads", c.kv_heads, between(1, 1 << 16));
   read_sizes(r, c);
-  r.need("num_key_value_heads", c.kv_heads, between(1, 1 << 16));
   r.want("sliding_window", c.window, at_least(1));
   c.query_scalar = static_cast<double>(c.head_dim);
   // GGUF files leave it out; of all sizes only the largest differs.
@@ -86,11 +85,30 @@ struct Attention {
   }
 };
 
-Architecture read(ConfigReader& r) {
-  const Config c = config_of(r);
-  return {shape_of(c),
-          [c](nn::Scope root) { return gemma_stack<SandwichBlock<Attention>>(root, c); }};
+Architecture read_text(ConfigReader& r) {
+  const Config c = config_of(r, {});
+  return {shape_of(c), [c](nn::Scope root) {
+            return gemma_stack<SandwichBlock<Attention>>(root, root / "model", c);
+          }};
 }
+
+Architecture read(ConfigReader& r) {
+  ConfigReader text = text_config(r);
+  Config published;  // leaves out what is the same in all sizes that see
+  published.vocab = 262208;
+  published.heads = 8;
+  published.kv_heads = 4;
+  const Config c = config_of(text, published);
+  text.done();
+  return {shape_of(c), [c](nn::Scope root) {
+            return gemma_stack<SandwichBlock<Attention>>(root, root / "model" / "language_model",
+                                                         c);
+          }};
+}
+
+constexpr std::string_view kTowers[] = {"vision_tower.", "multi_modal_projector.",
+                                        "model.vision_tower.", "model.multi_modal_projector."};
+constexpr Family::Alias kAliases[] = {{"model.language_model.", "language_model.model."}};
 
 constexpr auto kKeys = joined(kDecoderKeys, std::to_array<GgufNames::Key>({
                                                 {"attention.sliding_window", "sliding_window"},
@@ -100,9 +118,16 @@ constexpr auto kTensors = joined(kDecoderTensors, kSandwichNormTensors, kQueryKe
 
 }  // namespace
 
-extern const Family kGemma3{.model_type = "gemma3_text",
+extern const Family kGemma3Text{
+    .model_type = "gemma3_text",
+    .read = read_text,
+    .unused_tensors = kUnusedTensors,
+    .gguf = {.architecture = "gemma3", .keys = kKeys, .tensors = kTensors}};
+// The text model of a checkpoint that also sees.
+extern const Family kGemma3{.model_type = "gemma3",
                             .read = read,
                             .unused_tensors = kUnusedTensors,
-                            .gguf = {.architecture = "gemma3", .keys = kKeys, .tensors = kTensors}};
+                            .towers = kTowers,
+                            .aliases = kAliases};
 
 }  // namespace hone

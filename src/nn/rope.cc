@@ -15,6 +15,12 @@ std::vector<double> rope_frequencies(int64_t head_dim, double theta) {
   return f;
 }
 
+std::vector<double> partial(std::vector<double> frequencies, double share) {
+  const auto turning = static_cast<size_t>(share * static_cast<double>(frequencies.size()));
+  for (size_t i = turning; i < frequencies.size(); ++i) frequencies[i] = 0;
+  return frequencies;
+}
+
 std::vector<double> scaled(std::vector<double> frequencies, const Llama3Scaling& s) {
   const double original = static_cast<double>(s.original_max_position_embeddings);
   for (double& f : frequencies) {

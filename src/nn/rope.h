@@ -11,6 +11,9 @@ namespace hone::nn {
 // Angle per position of each of the e/2 pairs: theta^(-2i/e).
 std::vector<double> rope_frequencies(int64_t head_dim, double theta);
 
+// Only the first `share` of the pairs turn; the others have the angle 0 everywhere.
+std::vector<double> partial(std::vector<double> frequencies, double share);
+
 // Llama 3.1's stretching of long wavelengths: those over original/low turn slower by `factor`,
 // those under original/high stay, between them the two are blended.
 struct Llama3Scaling {

@@ -58,7 +58,7 @@ Matrix Scope::table(Axis rows, Axis columns) const {
 }
 
 Matrix Scope::stack(Axis count, Axis rows, Axis columns, std::string_view leaf) const {
-  return declare(fmt::format("{}.{}", path_, leaf), {count, rows, columns}, false);
+  return declare(fmt::format("{}.{}", path_, leaf), {count, rows, columns}, Kind::kWeight);
 }
 
 Value Scope::adapter_weight(std::string_view leaf, std::vector<Axis> axes) const {

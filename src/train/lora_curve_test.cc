@@ -14,7 +14,7 @@ namespace hone::train {
 namespace {
 
 constexpr double kLossTolerance = 1e-3;  // the promise; in f32 the two agree to about 1e-6
-constexpr size_t kCurves = 3, kMethodCurves = 6;
+constexpr size_t kCurves = 3, kMethodCurves = 6, kGemma4Curves = 2;
 
 // A step's batch at once, and in two halves that keep the pairs.
 constexpr StepShape kWhole{.micro_batches = 1, .sequences = 4, .seq_len = 16, .rows = 64};
@@ -81,12 +81,14 @@ nn::Tuning tuning_for(const AdapterRecipe& r) {
   return r.kind == "none" ? nn::Tuning{.lora = {}, .whole = {"all"}} : tuning_of(r);
 }
 
-// Adapters start as the curve `start` of lora_curve does; other weights as the model has them.
+// Adapters start as the curve `start` does, of this file or of lora_curve; other weights as the
+// model has them.
 void set_start(engine::Model& model, const Golden& golden, const std::string& start) {
   for (auto& [weight, buffer] : model.trained) {
     const std::string name = fmt::format("{}/initial/base_model.model.{}", start, weight);
-    if (golden.lora.find(name) == nullptr) continue;
-    const auto values = golden_values<float>(golden.lora, name);
+    const bool here = golden.tensors.find(name) != nullptr;
+    if (!here && golden.lora.find(name) == nullptr) continue;
+    const auto values = golden_values<float>(here ? golden.tensors : golden.lora, name);
     buffer = model.device.client().to_device<float>(buffer.type().dims, std::span(values));
   }
 }
@@ -111,7 +113,7 @@ void check_curve(const Golden& golden, const std::string& name, StepShape shape,
   const nlohmann::json& curve = golden.json["curves"][name];
   const Recipe recipe = recipe_of(curve, remat);
   if (objective_of(recipe.objective.kind).pairs) shape.samples = shape.sequences;
-  engine::Model model = engine::Model::open((kGolden / "llama_tiny").string(),
+  engine::Model model = engine::Model::open((kGolden / curve.value("model", "llama_tiny")).string(),
                                             tuning_for(recipe.adapter), /*seed=*/0);
   if (model.tuning.lora) set_start(model, golden, curve.value("start", name));
   TrainStep step(model, recipe, shape);
@@ -158,6 +160,19 @@ TEST(LoraCurve, TenStepsByEveryMethod) {
     ++curves;
   }
   EXPECT_GE(curves, kMethodCurves);
+}
+
+// What layers pass on besides x goes through the blocks that are computed again.
+TEST(LoraCurve, TenStepsOfGemma4) {
+  const Golden golden("gemma4_curves");
+  size_t curves = 0;
+  for (const auto& [name, curve] : golden.json["curves"].items()) {
+    check_curve(golden, name, kWhole);
+    check_curve(golden, name, kHalves, "block");
+    check_curve(golden, name, kWhole, "attention");
+    ++curves;
+  }
+  EXPECT_GE(curves, kGemma4Curves);
 }
 
 }  // namespace
