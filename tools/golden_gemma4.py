@@ -7,7 +7,7 @@ models    HF folders NAME_tiny and NAME_tiny.safetensors, as tools/golden_famili
 curves    gemma4_curves: ten LoRA steps by PEFT on the batches of lora_curve, every linear layer, A and B random
 weights   gemma4_weights/SIZE.json: the config of each size that was published, written from its facts below, and the names and shapes of the
           text model's weights as transformers builds them on its meta device
-gguf      gemma4_gguf.json: metadata and tensor names that llama.cpp's converter gives gemma4_text_tiny and gemma4_e_tiny
+gguf      gemma4_gguf.json: metadata and tensor names that llama.cpp's converter gives gemma4_text_tiny, gemma4_e_tiny, gemma4_moe_tiny
 """
 import json
 import pathlib
@@ -24,6 +24,8 @@ TEXT = dict(golden_families.COMMON, num_hidden_layers=6, head_dim=16, global_hea
             tie_word_embeddings=True, pad_token_id=0, vocab_size_per_layer_input=128)
 DENSE = dict(TEXT, layer_types=[S, S, F] * 2, attention_k_eq_v=True, num_global_key_value_heads=1, hidden_size_per_layer_input=0)
 E = dict(TEXT, layer_types=[S, F, S, S, S, F], hidden_size_per_layer_input=8, num_kv_shared_layers=2, use_double_wide_mlp=True)
+MIXTURE = dict(DENSE, num_hidden_layers=3, layer_types=[S, S, F], enable_moe_block=True, num_experts=8, top_k_experts=3,
+               moe_intermediate_size=16)
 SIGLIP = dict(hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2, image_size=28, patch_size=14)
 TOWER = dict(hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2, num_key_value_heads=2, head_dim=8,
              patch_size=2, position_embedding_size=8)
@@ -33,6 +35,7 @@ MODELS = {  # name: (model_type, config)
     "gemma4": ("gemma4", dict(text_config=dict(DENSE, num_hidden_layers=3, layer_types=[S, S, F]), vision_config=TOWER)),
     "gemma3": ("gemma3", dict(text_config=dict(golden_families.COMMON, **golden_families.FAMILIES["gemma3_text"]), vision_config=SIGLIP,
                               mm_tokens_per_image=4)),
+    "gemma4_moe": ("gemma4_text", MIXTURE),
 }
 
 # Of each size: what differs. Patterns are periods of layers, the last of which is full.
@@ -46,9 +49,12 @@ SIZES = {
     "e2b": dict(hidden_size=1536, intermediate_size=6144, num_hidden_layers=35, num_attention_heads=8, num_key_value_heads=1,
                 num_kv_shared_layers=20, hidden_size_per_layer_input=256, use_double_wide_mlp=True, sliding_window=512,
                 max_position_embeddings=131072),
+    "26b_a4b": dict(hidden_size=2816, intermediate_size=2112, num_hidden_layers=30, num_attention_heads=16, num_key_value_heads=8,
+                    num_global_key_value_heads=2, attention_k_eq_v=True, enable_moe_block=True, num_experts=128, top_k_experts=8,
+                    moe_intermediate_size=704, sliding_window=1024, max_position_embeddings=262144),
 }
 PERIOD = {"e2b": 5}  # else 6
-PARAMETERS = {"31b": 30697345280, "12b": 11907350272, "e4b": 7463013376, "e2b": 4628569344}
+PARAMETERS = {"31b": 30697345280, "12b": 11907350272, "e4b": 7463013376, "e2b": 4628569344, "26b_a4b": 25233141760}
 
 
 # ---- models
@@ -151,7 +157,7 @@ def curves():
     from safetensors.torch import load_file, save_file
     data = load_file(golden.GOLDEN / "lora_curve.safetensors")
     result, tensors = {}, {}
-    for seed, name in enumerate(["gemma4_text_tiny", "gemma4_e_tiny"], 80):
+    for seed, name in enumerate(["gemma4_text_tiny", "gemma4_e_tiny", "gemma4_moe_tiny"], 80):
         result[name], more = curve(name, seed, data["tokens"], data["mask"])
         tensors.update({k: v.contiguous() for k, v in more.items()})
     golden.write_json(golden.GOLDEN / "gemma4_curves.json", dict(
@@ -232,7 +238,9 @@ def gguf_keys(c):
     if c["use_double_wide_mlp"]:
         ffw = [ffw if i < layers - shared else 2 * ffw for i in range(layers)]
     ropes = c["rope_parameters"]
-    return [("context_length", "u32", c["max_position_embeddings"]), ("embedding_length", "u32", c["hidden_size"]), ("block_count", "u32", layers),
+    experts = [("expert_count", "u32", c["num_experts"]), ("expert_used_count", "u32", c["top_k_experts"]),
+               ("expert_feed_forward_length", "u32", c["moe_intermediate_size"])] if c["enable_moe_block"] else []
+    return experts + [("context_length", "u32", c["max_position_embeddings"]), ("embedding_length", "u32", c["hidden_size"]), ("block_count", "u32", layers),
             ("feed_forward_length", "u32", ffw), ("attention.head_count", "u32", c["num_attention_heads"]), ("attention.head_count_kv", "u32", heads),
             ("rope.freq_base", "f32", ropes[F]["rope_theta"]), ("rope.freq_base_swa", "f32", ropes[S]["rope_theta"]),
             ("attention.layer_norm_rms_epsilon", "f32", c["rms_norm_eps"]), ("attention.sliding_window", "u32", c["sliding_window"]),
@@ -243,17 +251,25 @@ def gguf_keys(c):
             ("rope.dimension_count", "u32", full["head_dim"]), ("rope.dimension_count_swa", "u32", c["head_dim"])]
 
 
+def gguf_tensor(names, name):
+    """What the converter calls a tensor; the routers' two scales it names itself."""
+    layer = name.split(".")[2]
+    if name.endswith("router.scale"):
+        return f"blk.{layer}.ffn_gate_inp.scale"
+    if name.endswith("router.per_expert_scale"):
+        return f"blk.{layer}.ffn_down_exps.scale"
+    return names.get_name(name.removesuffix(".weight")) + ".weight"
+
+
 def gguf():
     import gguf as llama
     from safetensors import safe_open
     result = {}
-    for name in ("gemma4_text_tiny", "gemma4_e_tiny"):
+    for name in ("gemma4_text_tiny", "gemma4_e_tiny", "gemma4_moe_tiny"):
         config = json.loads((golden.GOLDEN / name / "config.json").read_text())
         names = llama.get_tensor_name_map(llama.MODEL_ARCH.GEMMA4, config["num_hidden_layers"])
         with safe_open(golden.GOLDEN / name / "model.safetensors", "np") as f:
-            tensors = {k: names.get_name(k, try_suffixes=(".weight",)) or names.get_name(k + ".weight", try_suffixes=(".weight",)) + ".weight"
-                       for k in f.keys()}
-        tensors = {k: v if v.endswith(".weight") else v + ".weight" for k, v in tensors.items()}
+            tensors = {k: gguf_tensor(names, k) for k in f.keys()}
         full, rope = next(iter(config["per_layer_config"].values()))["head_dim"], config["rope_parameters"][F]
         turning = int(full * rope["partial_rotary_factor"] / 2)
         result[name] = dict(keys=gguf_keys(config), tensors=tensors, rope_freqs=[1.0] * turning + [1e30] * (full // 2 - turning))

@@ -44,6 +44,11 @@ MUTATIONS = {  # name: (file, what is there, what is put there instead)
         E, "state.*seen = remember(k, v, ctx, layer);\n    const Value found = queries.o(attend(q, state.*seen,",
         "const auto own = remember(k, v, ctx, layer);\n    if (!(state.*seen).k) state.*seen = own;\n"
         "    const Value found = queries.o(attend(q, own,"),
+    "no scale of an expert": ("src/models/gemma4_moe.cc",
+                              "r.weights = r.weights * take(convert(expert_scale, DType::kF32), r.experts);", ""),
+    "expert weights not normalised": ("src/models/gemma4_moe.cc", "/*normalised=*/true", "/*normalised=*/false"),
+    "experts read what the dense layer reads": ("src/models/gemma4_moe.cc", "experts(pre_experts(rows),",
+                                                "experts(reshape(norms.pre_ffw(h), rows.dims()),"),
     "layer inputs off by one layer": (E, "at(static_cast<int64_t>(layer) * c.input)", "at(static_cast<int64_t>(layer ? layer - 1 : 0) * c.input)"),
 }
 

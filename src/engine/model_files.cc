@@ -126,18 +126,27 @@ void ModelFiles::check_all_used(std::span<const Declared> declared) const {
   }
 }
 
+std::vector<const ckpt::Weight*> ModelFiles::towers() const {
+  std::vector<const ckpt::Weight*> found;
+  for (const ckpt::Weight& w : source_->weights())
+    if (std::ranges::any_of(family_->towers, [&](auto t) { return w.name.starts_with(t); }))
+      found.push_back(&w);
+  return found;
+}
+
 std::string ModelFiles::skipped() const {
-  std::vector<std::string> towers;
-  size_t total = 0;
-  for (const std::string_view tower : family_->towers) {
-    const auto of = [&](const ckpt::Weight& w) {
-      return std::string_view(w.name).starts_with(tower);
-    };
-    const auto n = static_cast<size_t>(std::ranges::count_if(source_->weights(), of));
-    if (n > 0) towers.push_back(fmt::format("{}* ({})", tower, n));
-    total += n;
-  }
-  return towers.empty() ? "" : fmt::format("{} weights: {}", total, fmt::join(towers, ", "));
+  const std::vector<const ckpt::Weight*> all = towers();
+  std::vector<std::string> counts;
+  for (const std::string_view tower : family_->towers)
+    if (const auto n = std::ranges::count_if(
+            all, [&](const ckpt::Weight* w) { return w->name.starts_with(tower); });
+        n > 0)
+      counts.push_back(fmt::format("{}* ({})", tower, n));
+  return all.empty() ? "" : fmt::format("{} weights: {}", all.size(), fmt::join(counts, ", "));
+}
+
+void ModelFiles::read_tower(const ckpt::Weight& weight, std::span<float> out) const {
+  source_->read_f32(weight.name, out);
 }
 
 }  // namespace hone::engine

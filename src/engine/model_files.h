@@ -44,9 +44,11 @@ class ModelFiles {
   // known to the family as unused.
   using Declared = std::pair<std::string, Dims>;
   void check_all_used(std::span<const Declared> declared) const;
-  // What the checkpoint holds of towers that hone does not run: "435 weights: model.vision_tower.*
-  // (434), model.embed_vision.* (1)"; "" when it holds none.
+  // The checkpoint's weights of towers that hone does not run; and how many there are: "435
+  // weights: model.vision_tower.* (434), model.embed_vision.* (1)", "" for none.
+  std::vector<const ckpt::Weight*> towers() const;
   std::string skipped() const;
+  void read_tower(const ckpt::Weight& weight, std::span<float> out) const;
 
  private:
   std::string stored_name(std::string_view name) const;

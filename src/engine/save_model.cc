@@ -34,13 +34,40 @@ void write_json(const fs::path& file, const Json& json) {
 
 // --- weights ---------------------------------------------------------------------------------
 
+using Written = std::map<std::string, const pjrt::Buffer*, std::less<>>;
 using Shard = std::vector<const std::string*>;
 
-std::vector<Shard> shards_of(const Buffers& weights, size_t most) {
+// Weights of towers as they are in the file, f32.
+Buffers towers_of(const Model& model) {
+  Buffers towers;
+  for (const ckpt::Weight* w : model.files.towers()) {
+    std::vector<float> values(static_cast<size_t>(Type{DType::kF32, w->dims}.size()));
+    model.files.read_tower(*w, values);
+    towers.emplace(w->name,
+                   model.device.client().to_device<float>(w->dims, std::span<const float>(values)));
+  }
+  return towers;
+}
+
+// The trained weights, the constants, and `towers`. Throws ConfigError at a weight that is neither.
+Written all_of(const Model& model, const Buffers& towers) {
+  Written all;
+  for (const nn::FrozenWeight& w :
+       Declarations(model.files, model.tuning, model.store).params.frozen) {
+    if (!w.constant)
+      throw ConfigError("{} is not trained, so the model cannot be saved as a whole", w.name);
+    all[w.name] = &model.weights.at(w.name);
+  }
+  for (const Buffers* buffers : {&model.trained, &towers})
+    for (const auto& [name, buffer] : *buffers) all[name] = &buffer;
+  return all;
+}
+
+std::vector<Shard> shards_of(const Written& weights, size_t most) {
   std::vector<Shard> shards(1);
   size_t bytes = 0;
   for (const auto& [name, buffer] : weights) {
-    const size_t size = buffer.type().bytes();
+    const size_t size = buffer->type().bytes();
     if (!shards.back().empty() && bytes + size > most) {
       shards.emplace_back();
       bytes = 0;
@@ -51,18 +78,18 @@ std::vector<Shard> shards_of(const Buffers& weights, size_t most) {
   return shards;
 }
 
-void write_shard(const fs::path& file, const Shard& shard, const Buffers& weights) {
+void write_shard(const fs::path& file, const Shard& shard, const Written& weights) {
   std::vector<std::vector<std::byte>> values;
   std::vector<ckpt::TensorView> views;
   for (const std::string* name : shard) {
-    const pjrt::Buffer& buffer = weights.find(*name)->second;
+    const pjrt::Buffer& buffer = *weights.find(*name)->second;
     buffer.to_host(values.emplace_back(buffer.type().bytes()));
     views.push_back({*name, buffer.type(), values.back()});
   }
   ckpt::write_safetensors(file, views);
 }
 
-void write_weights(const fs::path& folder, const Buffers& weights, size_t most) {
+void write_weights(const fs::path& folder, const Written& weights, size_t most) {
   const std::vector<Shard> shards = shards_of(weights, most);
   if (shards.size() == 1) return write_shard(folder / "model.safetensors", shards[0], weights);
   Json map = Json::object();
@@ -72,7 +99,7 @@ void write_weights(const fs::path& folder, const Buffers& weights, size_t most) 
     write_shard(folder / file, shards[i], weights);
     for (const std::string* name : shards[i]) {
       map[*name] = file;
-      bytes += weights.find(*name)->second.type().bytes();
+      bytes += weights.find(*name)->second->type().bytes();
     }
   }
   write_json(folder / "model.safetensors.index.json",
@@ -151,9 +178,8 @@ void copy_language(const fs::path& folder, const fs::path& from) {
 }  // namespace
 
 void save_model(const Model& model, const fs::path& folder, size_t shard_bytes) {
-  if (!model.weights.empty())
-    throw ConfigError("{} is not trained, so the model cannot be saved as a whole",
-                      model.weights.begin()->first);
+  const Buffers towers = towers_of(model);
+  const Written weights = all_of(model, towers);
   Json config = config_of(model.files);
   std::error_code failed;
   fs::create_directories(folder.parent_path(), failed);
@@ -165,7 +191,7 @@ void save_model(const Model& model, const fs::path& folder, size_t shard_bytes) 
     copy_language(whole.staging(), model.files.path());
   }
   write_json(whole.staging() / "config.json", config);
-  write_weights(whole.staging(), model.trained, shard_bytes);
+  write_weights(whole.staging(), weights, shard_bytes);
   whole.commit();
 }
 

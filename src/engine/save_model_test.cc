@@ -53,6 +53,24 @@ TEST(SaveModel, OpensAgainWithTheSameLogits) {
   EXPECT_EQ(cases, 6U);
 }
 
+// Layer scalars are a part of the model that nobody trains, towers one that nobody runs.
+TEST(SaveModel, ConstantsAndTowersAreInTheFolder) {
+  const std::vector<int32_t> tokens = {5, 17, 99, 3, 64};
+  const std::pair<const char*, size_t> models[] = {{"gemma4_tiny", 16}, {"gemma3_tiny", 34}};
+  for (const auto& [name, towers] : models) {
+    SCOPED_TRACE(name);
+    const TempFolder folder;
+    Model model = Model::open(fmt::format("tests/golden/{}", name), kAll, 0);
+    change(model);
+    save_model(model, folder.path);
+    const Model again = Model::open(folder.path.string(), std::nullopt);
+    EXPECT_EQ(logits(again, tokens), logits(model, tokens));
+    EXPECT_EQ(again.files.towers().size(), towers);
+    EXPECT_EQ(again.files.skipped(), model.files.skipped());
+    EXPECT_THAT(again.warnings, testing::Contains(HasSubstr("only text is read")));
+  }
+}
+
 TEST(SaveModel, AGgufFileBecomesAFolderWithItsTokenizer) {
   const TempFolder folder;
   const Model model = Model::open("smollm2-135m", kAll, 0);

@@ -37,6 +37,7 @@ ModelShape shape(const Config& c) {
 }
 
 Decoder build(nn::Scope model, const Config& c) {
+  if (c.experts > 0) return build_mixture(model, c);
   return c.input > 0 ? build_e(model, c) : build_dense(model, c);
 }
 
@@ -58,17 +59,7 @@ constexpr std::string_view kTowers[] = {"model.vision_tower.", "model.embed_visi
 
 }  // namespace
 
-Decoder build_dense(nn::Scope model, const Config& c) {
-  Decoder d = without_layers(model, c);
-  for (size_t i = 0; i < c.slides.size(); ++i) {
-    const nn::Scope p = model / "layers" / static_cast<int64_t>(i);
-    if (c.slides[i] || !c.key_is_value)
-      d.layers.push_back(layer_of(Block<KeysAndValues>(p, c, i)));
-    else
-      d.layers.push_back(layer_of(Block<KeysAsValues>(p, c, i)));
-  }
-  return d;
-}
+Decoder build_dense(nn::Scope model, const Config& c) { return with_layers<Block>(model, c); }
 
 }  // namespace gemma4
 

@@ -23,12 +23,17 @@ struct Config : DecoderConfig {
   // E2B and E4B. The last `borrowers` layers look at keys and values of earlier ones; each layer
   // has an embedding of size `input`.
   int64_t borrowers = 0, borrower_ffw = 0, input = 0, input_vocab = 0;
+  // 26B-A4B: of so many experts each token meets `chosen`. 0: no mixture.
+  int64_t experts = 0, chosen = 0, expert_ffw = 0;
 
   const Kind& kind(size_t layer) const { return slides[layer] ? sliding : full; }
 };
 
-// Throws ConfigError at a wiring that is not here: mixtures of experts.
+// Throws ConfigError at a wiring that is not here.
 Config config_of(ConfigReader& r);
+
+// x / rms(x) over the last axis.
+Value unit(Value x, double eps);
 
 // Queries by head; and the way back from what they find.
 struct Queries {
@@ -99,8 +104,23 @@ class LayerScalar {
 // Scaled embedding, last norm, soft-capped head; `model` is the scope that holds the embedding.
 Decoder without_layers(nn::Scope model, const Config& c);
 
+// The same with a Block<Source> a layer.
+template <template <class Source> class Block>
+Decoder with_layers(nn::Scope model, const Config& c) {
+  Decoder d = without_layers(model, c);
+  for (size_t i = 0; i < c.slides.size(); ++i) {
+    const nn::Scope p = model / "layers" / static_cast<int64_t>(i);
+    if (c.slides[i] || !c.key_is_value)
+      d.layers.push_back(layer_of(Block<KeysAndValues>(p, c, i)));
+    else
+      d.layers.push_back(layer_of(Block<KeysAsValues>(p, c, i)));
+  }
+  return d;
+}
+
 Decoder build_dense(nn::Scope model, const Config& c);
 Decoder build_e(nn::Scope model, const Config& c);  // E2B, E4B
+Decoder build_mixture(nn::Scope model, const Config& c);
 
 extern const GgufNames kGguf;
 

@@ -72,15 +72,24 @@ void read_e(ConfigReader& r, Config& c) {
   }
 }
 
-void expect_no_experts(ConfigReader& r) {
+// The keys of 26B-A4B.
+void read_mixture(ConfigReader& r, Config& c) {
   bool mixture = false;
   r.want("enable_moe_block", mixture);
-  if (mixture)
-    throw ConfigError("{}: enable_moe_block: Gemma 4's mixture of experts is not here yet",
-                      r.file());
-  for (const char* key :
-       {"num_experts", "top_k_experts", "moe_intermediate_size", "expert_intermediate_size"})
-    r.ignore(key, "there are no experts");
+  if (!mixture) {
+    for (const char* key : {"num_experts", "top_k_experts", "moe_intermediate_size"})
+      r.ignore(key, "enable_moe_block is false");
+  } else {
+    r.need("num_experts", c.experts, between(1, 1 << 16))
+        .need("top_k_experts", c.chosen, between(1, static_cast<double>(c.experts)))
+        .need("moe_intermediate_size", c.expert_ffw, between(1, 1 << 22));
+    if (c.input > 0)
+      throw ConfigError(
+          "{}: enable_moe_block with hidden_size_per_layer_input is no wiring of Gemma 4 that is "
+          "here",
+          r.file());
+  }
+  r.ignore("expert_intermediate_size", "an older name of moe_intermediate_size");
 }
 
 }  // namespace
@@ -104,7 +113,7 @@ Config config_of(ConfigReader& r) {
                       r.file(), c.heads, c.full.kv_heads);
   read_ropes(r, c);
   read_e(r, c);
-  expect_no_experts(r);
+  read_mixture(r, c);
   r.expect("hidden_activation", "gelu_pytorch_tanh")
       .expect("attention_bias", false)
       .expect("use_bidirectional_attention", "vision");  // among an image's tokens only

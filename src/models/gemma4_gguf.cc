@@ -22,6 +22,8 @@ constexpr auto kKeys = std::to_array<GgufNames::Key>({
     {"context_length", "max_position_embeddings"},
     {"embedding_length_per_layer_input", "hidden_size_per_layer_input"},
     {"expert_count", "num_experts"},
+    {"expert_used_count", "top_k_experts"},
+    {"expert_feed_forward_length", "moe_intermediate_size"},
     {"final_logit_softcapping", "final_logit_softcapping", GgufNames::Kind::kReal},
     {"rope.freq_base", "rope_parameters.full_attention.rope_theta", GgufNames::Kind::kReal},
     {"rope.freq_base_swa", "rope_parameters.sliding_attention.rope_theta", GgufNames::Kind::kReal},
@@ -36,6 +38,14 @@ constexpr auto kTensors = joined(
         {"blk.{}.ffn_norm.weight", "model.layers.{}.pre_feedforward_layernorm.weight"},
         {"blk.{}.post_ffw_norm.weight", "model.layers.{}.post_feedforward_layernorm.weight"},
         {"blk.{}.layer_output_scale.weight", "model.layers.{}.layer_scalar"},
+        {"blk.{}.post_ffw_norm_1.weight", "model.layers.{}.post_feedforward_layernorm_1.weight"},
+        {"blk.{}.pre_ffw_norm_2.weight", "model.layers.{}.pre_feedforward_layernorm_2.weight"},
+        {"blk.{}.post_ffw_norm_2.weight", "model.layers.{}.post_feedforward_layernorm_2.weight"},
+        {"blk.{}.ffn_gate_inp.weight", "model.layers.{}.router.proj.weight"},
+        {"blk.{}.ffn_gate_inp.scale", "model.layers.{}.router.scale"},
+        {"blk.{}.ffn_down_exps.scale", "model.layers.{}.router.per_expert_scale"},
+        {"blk.{}.ffn_gate_up_exps.weight", "model.layers.{}.experts.gate_up_proj"},
+        {"blk.{}.ffn_down_exps.weight", "model.layers.{}.experts.down_proj"},
         {"per_layer_token_embd.weight", "model.embed_tokens_per_layer.weight"},
         {"per_layer_model_proj.weight", "model.per_layer_model_projection.weight"},
         {"per_layer_proj_norm.weight", "model.per_layer_projection_norm.weight"},
@@ -67,6 +77,7 @@ void finish(nlohmann::json& config, const GgufNames::Has& has) {
     config["intermediate_size"] = ffw.front();
     config["use_double_wide_mlp"] = ffw.back() == 2 * ffw.front();
   }
+  config["enable_moe_block"] = config.value("num_experts", int64_t{0}) > 0;
   config["vocab_size_per_layer_input"] = config["vocab_size"];
   // Pairs that do not turn have an enormous divisor.
   if (const auto it = config.find("rope_divisors"); it != config.end()) {

@@ -3,14 +3,14 @@
 #include "models/gemma4.h"
 
 namespace hone::gemma4 {
-namespace {
 
-// Values are normalised by head, without a weight.
 Value unit(Value x, double eps) {
   const Value wide = convert(x, DType::kF32);
   const Value scale = rsqrt(mean_last(wide * wide) + eps);
   return convert(wide * spread_last(scale, wide), x.dtype());
 }
+
+namespace {
 
 nn::Linear of_kv_heads(nn::Scope p, const Config& c, const Kind& kind) {
   return {p, {"embed", c.hidden}, {"kv_heads", kind.kv_heads * kind.head_dim}};

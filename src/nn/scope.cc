@@ -33,7 +33,7 @@ Matrix Scope::declare(const std::string& name, const std::vector<Axis>& axes, Ki
     return Matrix(kStoreF32, {p.trained.back().value}, dims, p.compute);
   }
   const Store& store = p.store(name, kind == Kind::kMatrix);
-  FrozenWeight w{name, dims, names_of(axes), &store, {}};
+  FrozenWeight w{name, dims, names_of(axes), &store, {}, kind == Kind::kConstant};
   for (const Store::Part& part : store.parts(dims))
     w.parts.push_back(p.graph.parameter(fmt::format("{}{}", name, part.name), part.type));
   p.frozen.push_back(w);

@@ -32,7 +32,8 @@ struct FrozenWeight {
   Dims dims;
   std::vector<std::string> axes;
   const Store* store;
-  Values parts;  // parameters of the graph, whose labels begin with the name
+  Values parts;           // parameters of the graph, whose labels begin with the name
+  bool constant = false;  // never trained, and still a part of the model when all of it is
 };
 
 const std::string& label(Value parameter);

@@ -14,7 +14,7 @@ namespace hone::train {
 namespace {
 
 constexpr double kLossTolerance = 1e-3;  // the promise; in f32 the two agree to about 1e-6
-constexpr size_t kCurves = 3, kMethodCurves = 6, kGemma4Curves = 2;
+constexpr size_t kCurves = 3, kMethodCurves = 6, kGemma4Curves = 3;
 
 // A step's batch at once, and in two halves that keep the pairs.
 constexpr StepShape kWhole{.micro_batches = 1, .sequences = 4, .seq_len = 16, .rows = 64};
