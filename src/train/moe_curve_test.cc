@@ -47,7 +47,7 @@ StepBatch batch_of(const std::vector<int32_t>& tokens, const std::vector<int32_t
 double worst_weight(const engine::Model& model, const ckpt::Safetensors& golden) {
   const engine::Declarations declared(model.files, model.tuning);
   const ckpt::PeftAdapter now =
-      peft_of(*model.tuning.lora, model.trained, declared.params, "", model.adapter_config);
+      engine::peft_of(*model.tuning.lora, model.trained, declared.params, "", model.adapter_config);
   double worst = 0;
   for (const ckpt::PeftTensor& t : now.tensors) {
     const auto want = golden_values<float>(golden, "final/base_model.model." + t.name);
