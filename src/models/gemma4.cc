@@ -8,13 +8,13 @@ namespace gemma4 {
 namespace {
 
 template <class Source>
-struct Block {
+struct DenseBlock {
   Norms norms;
   Attention<Source> attn;
   nn::GatedMlp mlp;
   LayerScalar scalar;
 
-  Block(nn::Scope p, const Config& c, size_t layer)
+  DenseBlock(nn::Scope p, const Config& c, size_t layer)
       : norms(p, c),
         attn(p / "self_attn", c, layer),
         mlp(p / "mlp", c.hidden, c.ffw, gelu_tanh),
@@ -59,7 +59,7 @@ constexpr std::string_view kTowers[] = {"model.vision_tower.", "model.embed_visi
 
 }  // namespace
 
-Decoder build_dense(nn::Scope model, const Config& c) { return with_layers<Block>(model, c); }
+Decoder build_dense(nn::Scope model, const Config& c) { return with_layers<DenseBlock>(model, c); }
 
 }  // namespace gemma4
 

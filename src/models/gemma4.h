@@ -104,7 +104,8 @@ class LayerScalar {
 // Scaled embedding, last norm, soft-capped head; `model` is the scope that holds the embedding.
 Decoder without_layers(nn::Scope model, const Config& c);
 
-// The same with a Block<Source> a layer.
+// The same with a Block<Source> a layer. Each wiring's has a name of its own: GCC 12 takes two
+// unnamed namespaces' templates of one name for one.
 template <template <class Source> class Block>
 Decoder with_layers(nn::Scope model, const Config& c) {
   Decoder d = without_layers(model, c);

@@ -30,7 +30,7 @@ struct Router {
 };
 
 template <class Source>
-struct Block {
+struct MixtureBlock {
   Norms norms;
   nn::RmsNorm post_dense, pre_experts, post_experts;
   Attention<Source> attn;
@@ -39,7 +39,7 @@ struct Block {
   nn::Experts experts;
   LayerScalar scalar;
 
-  Block(nn::Scope p, const Config& c, size_t layer)
+  MixtureBlock(nn::Scope p, const Config& c, size_t layer)
       : norms(p, c),
         post_dense(p / "post_feedforward_layernorm_1", c.hidden, c.eps),
         pre_experts(p / "pre_feedforward_layernorm_2", c.hidden, c.eps),
@@ -61,6 +61,8 @@ struct Block {
 
 }  // namespace
 
-Decoder build_mixture(nn::Scope model, const Config& c) { return with_layers<Block>(model, c); }
+Decoder build_mixture(nn::Scope model, const Config& c) {
+  return with_layers<MixtureBlock>(model, c);
+}
 
 }  // namespace hone::gemma4
