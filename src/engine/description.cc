@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/generator.h"
 #include "engine/language.h"
 
 namespace hone::engine {
@@ -63,9 +64,7 @@ void describe_language(const ModelFiles& files, Description& d) try {
 std::vector<std::pair<ModelShape::KvHeads, int64_t>> caches(const ModelShape& shape) {
   std::vector<std::pair<ModelShape::KvHeads, int64_t>> kinds;
   for (const ModelShape::KvHeads& kv : shape.kv) {
-    const auto it = std::ranges::find_if(kinds, [&](const auto& kind) {
-      return kind.first.heads == kv.heads && kind.first.head_dim == kv.head_dim;
-    });
+    const auto it = std::ranges::find_if(kinds, [&](const auto& k) { return k.first == kv; });
     if (it == kinds.end())
       kinds.emplace_back(kv, 1);
     else
@@ -116,8 +115,10 @@ Description describe_model(const ModelFiles& files) {
 
 int64_t cache_bytes(const ModelShape& shape, int64_t tokens) {
   int64_t numbers = 0;
-  for (const ModelShape::KvHeads& kv : shape.kv) numbers += 2 * kv.heads * kv.head_dim;
-  return numbers * tokens * static_cast<int64_t>(byte_size(DType::kF32));
+  for (const ModelShape::KvHeads& kv : shape.kv)
+    numbers += 2 * kv.heads * kv.head_dim *
+               nn::cache_slots(kv.window, std::min(tokens, kPrefillChunk), tokens);
+  return numbers * static_cast<int64_t>(byte_size(DType::kF32));
 }
 
 nlohmann::ordered_json to_json(const Description& d) {
@@ -133,8 +134,9 @@ nlohmann::ordered_json to_json(const Description& d) {
                                 {"max_positions", d.shape.max_positions}};
   for (const auto& [kv, layers] : caches(d.shape))
     out["kv_cache"]["layers"].push_back(
-        {{"count", layers}, {"heads", kv.heads}, {"head_dim", kv.head_dim}});
-  out["kv_cache"]["bytes_per_token"] = cache_bytes(d.shape, 1);
+        {{"count", layers}, {"heads", kv.heads}, {"head_dim", kv.head_dim}, {"window", kv.window}});
+  for (const int64_t n : lengths(d.shape))
+    out["kv_cache"]["bytes"][std::to_string(n)] = cache_bytes(d.shape, n);
   if (!d.skipped.empty()) out["skipped"] = d.skipped;
   if (!d.tokenizer_problem.empty()) {
     out["tokenizer"] = {{"problem", d.tokenizer_problem}};
@@ -164,7 +166,9 @@ std::string to_text(const Description& d) {
        fmt::format("{} rows, the head {}", d.shape.vocab, d.tied ? "tied to them" : "its own"));
   line("context", fmt::format("{} tokens", d.shape.max_positions));
   for (const auto& [kv, layers] : caches(d.shape))
-    line("KV cache", fmt::format("{} layers of {} heads of {}", layers, kv.heads, kv.head_dim));
+    line("KV cache",
+         fmt::format("{} layers of {} heads of {}{}", layers, kv.heads, kv.head_dim,
+                     kv.window == 0 ? "" : fmt::format(", a window of {} tokens", kv.window)));
   for (const int64_t n : lengths(d.shape))
     line("", fmt::format("{} a sequence of {} tokens, f32",
                          bytes_text(static_cast<uint64_t>(cache_bytes(d.shape, n))), n));

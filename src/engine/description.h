@@ -33,7 +33,8 @@ struct Description {
 // Throws FileError, ConfigError, also where the weights are not those that the config asks for.
 Description describe_model(const ModelFiles& files);
 
-// Bytes of keys and values for one sequence of `tokens`, in f32 as generation holds them.
+// Bytes of keys and values for one sequence of `tokens` as generation holds them: in f32, and
+// layers with a window little more than that.
 int64_t cache_bytes(const ModelShape& shape, int64_t tokens);
 
 nlohmann::ordered_json to_json(const Description& d);

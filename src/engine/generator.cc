@@ -18,20 +18,38 @@ std::string cache_name(size_t layer, char part) { return fmt::format("cache.{}.{
 
 }  // namespace
 
-// One call of the model on [batch, tokens] new tokens with a cache of `slots`.
+// Of one run: `width` places for the prompts, in chunks, and some for what is new.
+struct Generator::Sizes {
+  int64_t batch, chunk, width, places;
+
+  Sizes(int64_t rows, int64_t longest, int64_t new_tokens, int64_t most) : batch(rows) {
+    const int64_t chunks = (longest + most - 1) / most;
+    chunk = round_up((longest + chunks - 1) / chunks, std::min(kPromptStep, most));
+    width = chunks * chunk;
+    places = round_up(width + new_tokens, kSlotStep);
+  }
+
+  Type cache(const ModelShape::KvHeads& kv) const {
+    const int64_t slots = nn::cache_slots(kv.window, chunk, places);
+    return {DType::kF32, {batch, kv.heads, slots, kv.head_dim}};
+  }
+};
+
+// One call of the model on [batch, tokens] new tokens.
 struct Generator::Step {
   int64_t batch, tokens;
   Program program;
 
-  static Program build(const Model& model, int64_t batch, int64_t tokens, int64_t slots) {
+  static Program build(const Model& model, const Sizes& sizes, int64_t tokens) {
     Graph g;
+    const int64_t batch = sizes.batch;
     const Value ids = g.parameter("tokens", {DType::kS32, {batch, tokens}});
     const Value start = g.parameter("start", {DType::kS32, {batch}});
     nn::KvCache cache{g.parameter("at", {DType::kS32, {}}), {}};
     Program::Donated donated;
     const ModelShape& shape = model.files.shape();
     for (size_t i = 0; i < shape.kv.size(); ++i) {
-      const Type t{DType::kF32, {batch, shape.kv[i].heads, slots, shape.kv[i].head_dim}};
+      const Type t = sizes.cache(shape.kv[i]);
       cache.layers.push_back(
           {g.parameter(cache_name(i, 'k'), t), g.parameter(cache_name(i, 'v'), t)});
       donated.emplace_back(cache.layers[i].k, static_cast<int>(1 + 2 * i));
@@ -40,7 +58,7 @@ struct Generator::Step {
     nn::Params params{.graph = g, .tuning = model.tuning};
     const Decoder decoder = model.build(params);
 
-    const Value x = hidden_states(decoder, ids, nn::Context::of_cache(start, cache, tokens, slots));
+    const Value x = hidden_states(decoder, ids, nn::Context::of_cache(start, cache, tokens));
     const Value last = reshape(slice(x, 1, tokens - 1, tokens), {batch, x.dim(2)});
     Values outs{convert(decoder.head(last), DType::kF32)};
     for (const nn::KvCache::Layer& layer : cache.layers)
@@ -67,8 +85,8 @@ struct Generator::Step {
   }
 };
 
-Generator::Step Generator::step(int64_t batch, int64_t tokens, int64_t slots) {
-  Step s{batch, tokens, Step::build(model_, batch, tokens, slots)};
+Generator::Step Generator::step(const Sizes& sizes, int64_t tokens) {
+  Step s{sizes.batch, tokens, Step::build(model_, sizes, tokens)};
   times_.compile_seconds += s.program.compile_seconds();
   return s;
 }
@@ -78,7 +96,6 @@ std::vector<std::vector<int32_t>> Generator::run(const std::vector<std::vector<i
                                                  const OnToken& on_token) {
   times_ = {};
   const ModelShape& shape = model_.files.shape();
-  const int64_t batch = static_cast<int64_t>(prompts.size());
   int64_t longest = 0;
   for (const auto& p : prompts) {
     if (p.empty()) throw ConfigError("the prompt has no tokens");
@@ -92,26 +109,32 @@ std::vector<std::vector<int32_t>> Generator::run(const std::vector<std::vector<i
     throw ConfigError("the prompt has {} tokens and the model's context is {}; shorten the prompt",
                       longest, shape.max_positions);
   const int64_t new_tokens = std::min(options.max_new_tokens, shape.max_positions - longest);
-  const int64_t width = round_up(longest, kPromptStep);
-  const int64_t slots = round_up(width + new_tokens, kSlotStep);
+  const Sizes sizes(std::ssize(prompts), longest, new_tokens, options.chunk);
+  const int64_t width = sizes.width;
 
-  const Step prefill = step(batch, width, slots), decode = step(batch, 1, slots);
+  const Step prefill = step(sizes, sizes.chunk), decode = step(sizes, 1);
   Buffers cache;
   for (size_t i = 0; i < shape.kv.size(); ++i) {
-    const Type t{DType::kF32, {batch, shape.kv[i].heads, slots, shape.kv[i].head_dim}};
+    const Type t = sizes.cache(shape.kv[i]);
     const std::vector<std::byte> zeros(t.bytes());
     for (char part : {'k', 'v'})
       cache[cache_name(i, part)] = model_.device.client().to_device(t, zeros);
   }
-  std::vector<int32_t> ids(static_cast<size_t>(batch * width), 0), start;
-  for (size_t r = 0; r < prompts.size(); ++r) {
-    start.push_back(static_cast<int32_t>(width - static_cast<int64_t>(prompts[r].size())));
-    std::ranges::copy(prompts[r], ids.begin() + static_cast<long>(r) * width + start.back());
-    times_.prefill_tokens += static_cast<int64_t>(prompts[r].size());
+  std::vector<int32_t> start;
+  for (const auto& p : prompts) {
+    start.push_back(static_cast<int32_t>(width - std::ssize(p)));
+    times_.prefill_tokens += std::ssize(p);
   }
 
   const Stopwatch prefill_clock;
-  std::vector<float> logits = prefill.run(model_, cache, ids, start, 0);
+  std::vector<float> logits;
+  for (int64_t at = 0; at < width; at += sizes.chunk) {
+    std::vector<int32_t> ids;
+    for (size_t r = 0; r < prompts.size(); ++r)
+      for (int64_t place = at; place < at + sizes.chunk; ++place)
+        ids.push_back(place < start[r] ? 0 : prompts[r][static_cast<size_t>(place - start[r])]);
+    logits = prefill.run(model_, cache, ids, start, static_cast<int32_t>(at));
+  }
   times_.prefill_seconds = prefill_clock.seconds();
   const Stopwatch decode_clock;
 

@@ -1,5 +1,5 @@
-// Generation: prompts go in as one left-padded batch, their keys and values stay in a cache that is
-// updated in place, and one token a row comes out of each step.
+// Generation: prompts go in as one left-padded batch, a chunk of each at a time, their keys and
+// values stay in a cache that is updated in place, and one token a row comes out of each step.
 #pragma once
 
 #include <functional>
@@ -12,10 +12,14 @@
 
 namespace hone::engine {
 
+// Bounds the memory of scores, and what a layer with a window keeps besides its window.
+constexpr int64_t kPrefillChunk = 512;
+
 struct GenerateOptions {
   int64_t max_new_tokens = 256;
   Sampling sampling;
   std::vector<int32_t> stop_tokens;  // end a row and are not part of it
+  int64_t chunk = kPrefillChunk;     // tokens of a longer prompt that go through the model at once
 };
 
 struct GenerateTimes {
@@ -41,7 +45,8 @@ class Generator {
 
  private:
   struct Step;
-  Step step(int64_t batch, int64_t tokens, int64_t slots);
+  struct Sizes;
+  Step step(const Sizes& sizes, int64_t tokens);
 
   const Model& model_;
   GenerateTimes times_;

@@ -63,6 +63,19 @@ std::vector<bool> read_sliding(ConfigReader& r, int64_t layers, int64_t period) 
   return sliding;
 }
 
+std::vector<int64_t> read_windows(ConfigReader& r, int64_t layers, int64_t window, int64_t period) {
+  r.want("sliding_window", window, at_least(1));
+  std::vector<int64_t> windows;
+  for (const bool slides : read_sliding(r, layers, period)) windows.push_back(slides ? window : 0);
+  return windows;
+}
+
+std::vector<int64_t> read_windows(ConfigReader& r, int64_t layers) {
+  int64_t window = 0;
+  r.want("sliding_window", window, at_least(1));
+  return std::vector<int64_t>(static_cast<size_t>(layers), window);
+}
+
 void expect_no_sliding(ConfigReader& r, int64_t layers) {
   for (const bool slides : read_sliding(r, layers, /*period=*/0))
     if (slides)

@@ -19,6 +19,12 @@ std::vector<double> read_rope_object(ConfigReader r, int64_t head_dim, double th
 // layer is full and the others slide; 0: none slides.
 std::vector<bool> read_sliding(ConfigReader& r, int64_t layers, int64_t period);
 
+// The windows of layers that slide so, 0 for the others: "sliding_window", `window` where that is
+// absent.
+std::vector<int64_t> read_windows(ConfigReader& r, int64_t layers, int64_t window, int64_t period);
+// Of a family whose layers are all alike: "sliding_window", or none.
+std::vector<int64_t> read_windows(ConfigReader& r, int64_t layers);
+
 // Throws ConfigError where a layer slides; the keys that would say how are ignored.
 void expect_no_sliding(ConfigReader& r, int64_t layers);
 

@@ -24,12 +24,14 @@ void read_sizes(ConfigReader& r, DecoderConfig& c) {
 }
 
 ModelShape shape_of(const DecoderConfig& c) {
-  return {.vocab = c.vocab,
-          .hidden = c.hidden,
-          .max_positions = c.max_positions,
-          .kv = std::vector<ModelShape::KvHeads>(static_cast<size_t>(c.layers),
-                                                 {c.kv_heads, c.head_dim}),
-          .layers = c.layers};
+  ModelShape shape{.vocab = c.vocab,
+                   .hidden = c.hidden,
+                   .max_positions = c.max_positions,
+                   .kv = {},
+                   .layers = c.layers};
+  for (int64_t i = 0; i < c.layers; ++i)
+    shape.kv.push_back({c.kv_heads, c.head_dim, c.window(static_cast<size_t>(i))});
+  return shape;
 }
 
 Projections::Projections(nn::Scope p, const DecoderConfig& c)

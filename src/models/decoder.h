@@ -22,7 +22,10 @@ struct DecoderConfig {
   int64_t max_positions = 32768;
   double eps = 1e-6;
   bool tied = false;
-  std::vector<double> rope = {};  // angle per position of each pair
+  std::vector<double> rope = {};      // angle per position of each pair
+  std::vector<int64_t> windows = {};  // keys that a layer's queries see, 0: all; empty: all in each
+
+  int64_t window(size_t layer) const { return windows.empty() ? 0 : windows[layer]; }
 };
 
 // A size that is 0 must be said.

@@ -20,6 +20,8 @@ struct ModelShape {
   int64_t max_positions = 0;
   struct KvHeads {
     int64_t heads, head_dim;
+    int64_t window = 0;  // keys that are looked back at; 0: all
+    bool operator==(const KvHeads&) const = default;
   };
   std::vector<KvHeads> kv;  // of each cache: one a layer, but for layers that share another's
   int64_t layers = 0;

@@ -9,9 +9,7 @@ namespace hone {
 namespace {
 
 struct Config : DecoderConfig {
-  int64_t window = 4096;
   double query_scalar = 256, attn_softcap = 50, final_softcap = 30;
-  std::vector<bool> sliding;
 };
 
 Config config_of(ConfigReader& r) {
@@ -21,15 +19,14 @@ Config config_of(ConfigReader& r) {
   c.tied = true;
   read_sizes(r, c);
   r.need("num_key_value_heads", c.kv_heads, between(1, 1 << 16));
-  r.want("sliding_window", c.window, at_least(1))
-      .want("attn_logit_softcapping", c.attn_softcap, above(0))
+  r.want("attn_logit_softcapping", c.attn_softcap, above(0))
       .want("final_logit_softcapping", c.final_softcap, above(0));
   c.query_scalar = static_cast<double>(c.head_dim);
   // GGUF files leave it out; of all sizes only the largest differs.
   if (c.layers == 46) c.query_scalar = static_cast<double>(c.hidden) / static_cast<double>(c.heads);
   r.want("query_pre_attn_scalar", c.query_scalar, above(0));
   c.rope = read_rope(r, c.head_dim, /*theta=*/10000);
-  c.sliding = read_sliding(r, c.layers, /*period=*/2);
+  c.windows = read_windows(r, c.layers, /*window=*/4096, /*period=*/2);
   r.expect("hidden_activation", "gelu_pytorch_tanh")
       .expect("attention_bias", false)
       .expect("use_bidirectional_attention", false)
@@ -52,7 +49,7 @@ struct Attention {
     const Value keys = rope(split_heads(p.k(x), c.kv_heads));
     const Value values = split_heads(p.v(x), c.kv_heads);
     const nn::Scores how{.scale = 1.0 / std::sqrt(c.query_scalar),
-                         .window = c.sliding[layer] ? c.window : 0,
+                         .window = c.window(layer),
                          .softcap = c.attn_softcap};
     return p.o(attend(queries, keys, values, how, ctx, layer));
   }

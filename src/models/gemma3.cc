@@ -11,9 +11,7 @@ namespace hone {
 namespace {
 
 struct Config : DecoderConfig {
-  int64_t window = 4096;
   double query_scalar = 256;
-  std::vector<bool> sliding;
   std::vector<double> local_rope;  // of sliding layers, as `rope` of the others
 };
 
@@ -41,7 +39,6 @@ Config config_of(ConfigReader& r, Config c) {
   c.tied = true;
   if (c.kv_heads == 0) r.need("num_key_value_heads", c.kv_heads, between(1, 1 << 16));
   read_sizes(r, c);
-  r.want("sliding_window", c.window, at_least(1));
   c.query_scalar = static_cast<double>(c.head_dim);
   // GGUF files leave it out; of all sizes only the largest differs.
   if (c.layers == 62) c.query_scalar = static_cast<double>(c.hidden) / static_cast<double>(c.heads);
@@ -49,7 +46,7 @@ Config config_of(ConfigReader& r, Config c) {
   read_ropes(r, c);
   int64_t period = 6;
   r.want("sliding_window_pattern", period, at_least(1)).want("_sliding_window_pattern", period);
-  c.sliding = read_sliding(r, c.layers, period);
+  c.windows = read_windows(r, c.layers, /*window=*/4096, period);
   r.expect("hidden_activation", "gelu_pytorch_tanh")
       .expect("attention_bias", false)
       .expect("final_logit_softcapping", 0.0)
@@ -74,13 +71,12 @@ struct Attention {
         k_norm(scope / "k_norm", c.head_dim, c.eps, kGemmaOffset) {}
 
   Value operator()(Value x, const nn::Context& ctx) const {
-    const bool sliding = c.sliding[layer];
-    const nn::Rope& rope = ctx.rope(sliding ? c.local_rope : c.rope);
+    const int64_t window = c.window(layer);
+    const nn::Rope& rope = ctx.rope(window > 0 ? c.local_rope : c.rope);
     const Value queries = rope(q_norm(split_heads(p.q(x), c.heads)));
     const Value keys = rope(k_norm(split_heads(p.k(x), c.kv_heads)));
     const Value values = split_heads(p.v(x), c.kv_heads);
-    const nn::Scores how{.scale = 1.0 / std::sqrt(c.query_scalar),
-                         .window = sliding ? c.window : 0};
+    const nn::Scores how{.scale = 1.0 / std::sqrt(c.query_scalar), .window = window};
     return p.o(attend(queries, keys, values, how, ctx, layer));
   }
 };

@@ -31,7 +31,7 @@ ModelShape shape(const Config& c) {
   s.kv.clear();
   for (int64_t i = 0; i < c.layers - c.borrowers; ++i) {
     const Kind& kind = c.kind(static_cast<size_t>(i));
-    s.kv.push_back({kind.kv_heads, kind.head_dim});
+    s.kv.push_back({kind.kv_heads, kind.head_dim, kind.window});
   }
   return s;
 }

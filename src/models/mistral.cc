@@ -6,20 +6,18 @@
 namespace hone {
 namespace {
 
-using Config = MistralConfig;
-
-Config config_of(ConfigReader& r) {
-  Config c;
+DecoderConfig config_of(ConfigReader& r) {
+  DecoderConfig c;
   read_sizes(r, c);
   c.rope = read_rope(r, c.head_dim, /*theta=*/10000);
-  r.want("sliding_window", c.window, at_least(1));
+  c.windows = read_windows(r, c.layers);
   r.expect("hidden_act", "silu");
   ignore_notes(r);
   return c;
 }
 
 Architecture read(ConfigReader& r) {
-  const Config c = config_of(r);
+  const DecoderConfig c = config_of(r);
   return {shape_of(c),
           [c](nn::Scope root) { return stack<PreNormBlock<MistralAttention>>(root, c); }};
 }

@@ -8,16 +8,12 @@
 
 namespace hone {
 
-struct MistralConfig : DecoderConfig {
-  int64_t window = 0;  // keys that a query sees; 0: all
-};
-
 struct MistralAttention {
-  MistralConfig c;
+  DecoderConfig c;
   size_t layer;
   Projections p;
 
-  MistralAttention(nn::Scope scope, const MistralConfig& config, size_t index)
+  MistralAttention(nn::Scope scope, const DecoderConfig& config, size_t index)
       : c(config), layer(index), p(scope, c) {}
 
   Value operator()(Value x, const nn::Context& ctx) const {
@@ -25,10 +21,10 @@ struct MistralAttention {
     const Value queries = rope(split_heads(p.q(x), c.heads));
     const Value keys = rope(split_heads(p.k(x), c.kv_heads));
     const Value values = split_heads(p.v(x), c.kv_heads);
-    return p.o(
-        attend(queries, keys, values,
-               {.scale = 1.0 / std::sqrt(static_cast<double>(c.head_dim)), .window = c.window}, ctx,
-               layer));
+    return p.o(attend(
+        queries, keys, values,
+        {.scale = 1.0 / std::sqrt(static_cast<double>(c.head_dim)), .window = c.window(layer)}, ctx,
+        layer));
   }
 };
 

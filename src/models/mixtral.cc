@@ -7,7 +7,7 @@
 namespace hone {
 namespace {
 
-struct Config : MistralConfig {
+struct Config : DecoderConfig {
   nn::SparseMlp::Sizes moe;
   double balance = 0;
 };
@@ -18,7 +18,7 @@ Config config_of(ConfigReader& r) {
   c.eps = 1e-5;
   read_sizes(r, c);
   c.rope = read_rope(r, c.head_dim, /*theta=*/1e6);
-  r.want("sliding_window", c.window, at_least(1));
+  c.windows = read_windows(r, c.layers);
   c.moe = {.experts = 8, .chosen = 2, .ffw = c.ffw, .normalised = true};
   read_experts(r, "num_local_experts", c.moe.experts, c.moe.chosen);
   c.balance = read_router_loss(r);

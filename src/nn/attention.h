@@ -12,14 +12,21 @@
 
 namespace hone::nn {
 
-// Keys and values of earlier tokens, updated in place: the executable donates the arrays.
+// Keys and values of earlier tokens, updated in place: the executable donates the arrays. The token
+// at place p of its (padded) row lies in slot p mod t, so an array may be shorter than the rows: it
+// then holds their last t tokens.
 struct KvCache {
   struct Layer {
     Value k, v;  // [b, k, t, e]
   };
-  Value at;  // i32 scalar: where this call's tokens go on the t axis
+  Value at;  // i32 scalar: the place of this call's first token; its s tokens do not pass the last
+             // slot
   std::vector<Layer> layers;
 };
+
+// The slots that a layer needs when `chunk` tokens come at a time, the first at a multiple of it,
+// and rows are no longer than `places`. window 0: all.
+int64_t cache_slots(int64_t window, int64_t chunk, int64_t places);
 
 struct Balance;  // moe.h
 
@@ -28,9 +35,9 @@ struct Context {
   // Whole sequences without a cache. positions and segments are i32 [b, s]; segment 0 is padding,
   // and a query looks back over its own segment only.
   static Context of_sequences(Value positions, Value segments, bool remat = false);
-  // Rows that end at one place of a cache with `slots` slots: row r's tokens start at start[r] (i32
-  // [b]), and the s new ones are written from slot cache.at.
-  static Context of_cache(Value start, KvCache& cache, int64_t s, int64_t slots);
+  // Rows that end at one place: row r's tokens start at place start[r] (i32 [b]), and the s new
+  // ones are at cache.at and after.
+  static Context of_cache(Value start, KvCache& cache, int64_t s);
 
   Value positions;             // i32 [b, s], for the position embedding
   KvCache* cache = nullptr;    // null: keys are this call's tokens only, t = s
@@ -38,15 +45,15 @@ struct Context {
   Value segments = {};         // i32 [b, s], 0 is padding; {} with a cache
   Balance* balance = nullptr;  // where routers of experts say what they did; null: nowhere
 
-  // Query s may look at key t: pred [b, s, t]. With a window, at the `window` nearest keys up to
-  // its own; 0 is none. Made at the first mention.
-  Value mask(int64_t window) const;
+  // Query s may look at key t, of `keys`: pred [b, s, t]. With a window, at the `window` nearest
+  // keys up to its own; 0 is none. Made at the first mention.
+  Value mask(int64_t window, int64_t keys) const;
   // The turns of these frequencies at `positions`, made at the first mention.
   const Rope& rope(const std::vector<double>& frequencies) const;
 
  private:
-  std::function<Value(int64_t window)> make_mask_;
-  mutable std::map<int64_t, Value> masks_ = {};
+  std::function<Value(int64_t window, int64_t keys)> make_mask_;
+  mutable std::map<std::pair<int64_t, int64_t>, Value> masks_ = {};
   mutable std::map<std::vector<double>, Rope> ropes_ = {};
 };
 
