@@ -6,13 +6,13 @@
 
 namespace hone::cli {
 
-extern const Command kDemo, kTrain, kTune, kReport, kData, kGenerate, kLogits, kInfo, kBench,
-    kRecipe, kDoctor, kEnv, kVersion;  // one a file
+extern const Command kDemo, kTrain, kTune, kReport, kData, kGenerate, kLogits, kPerplexity, kInfo,
+    kBench, kRecipe, kDoctor, kEnv, kVersion;  // one a file
 
 Commands all_commands() {
-  static const Command* const all[] = {&kDemo,     &kTrain,  &kTune,   &kReport, &kData,
-                                       &kGenerate, &kLogits, &kInfo,   &kBench,  &kRecipe,
-                                       &kDoctor,   &kEnv,    &kVersion};
+  static const Command* const all[] = {&kDemo,     &kTrain,  &kTune,       &kReport, &kData,
+                                       &kGenerate, &kLogits, &kPerplexity, &kInfo,   &kBench,
+                                       &kRecipe,   &kDoctor, &kEnv,        &kVersion};
   return all;
 }
 
