@@ -85,7 +85,7 @@ TEST(Gguf, OtherTypesAreErrorsThatNameTheKey) {
       {[&] { g.texts("i32s"); }, R"("i32s" is an array of i32, expected an array of strings)"},
       {[&] { g.integers("texts"); }, R"("texts" is an array of string, expected an array of int)"},
       {[&] { g.integers("f32s"); }, R"("f32s" is an array of f32, expected an array of integers)"},
-      {[&] { g.integers("flags"); }, R"("flags" is an array of bool, expected an array of int)"},
+      {[&] { g.integers("text"); }, R"("text" is string, expected an array of integers)"},
       {[&] { g.integers("u64s"); }, R"("u64s" is 18446744073709551615, beyond)"},
       {[&] { g.reals("i32s"); }, R"("i32s" is an array of i32, expected an array of f32 or f64)"},
       {[&] { g.reals("f32"); }, R"("f32" is f32, expected an array of f32 or f64)"},
