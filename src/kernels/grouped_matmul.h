@@ -19,4 +19,9 @@ void rows_times_matrix(const float* x, int64_t rows, const void* w, Stored store
 void rows_times_columns(const float* x, int64_t rows, const void* w, Stored stored, int64_t n,
                         int64_t k, int64_t first, int64_t end, float* y);
 
+// z[i * k + j] = sum over `rows` rows r of a[r * n + i] b[r * k + j], of first <= i < end and j <
+// k.
+void sum_of_outer_products(const float* a, const float* b, int64_t rows, int64_t n, int64_t k,
+                           int64_t first, int64_t end, float* z);
+
 }  // namespace hone::kernels

@@ -97,23 +97,29 @@ void rows_times_matrix(const float* x, int64_t rows, const void* w, Stored store
     times_matrix(x, r, static_cast<const hwy::float16_t*>(w), outs, width, y, stride);
 }
 
-// R rows of x with `count` columns of w, at most V vectors of them; all but the last vector full.
+// Where the factors of an output row lie: those of row r from x + r * row, each `step` after the
+// last, n of them.
+struct Factors {
+  size_t row, step, n;
+};
+
+// R rows of factors with `count` columns of w, at most V vectors of them; all but the last full.
 template <size_t R, size_t V, class T>
-HWY_INLINE void sums_of_columns(const float* x, size_t n, const T* w, size_t k, size_t count,
-                                float* y) {
+HWY_INLINE void sums_of_columns(const float* x, const Factors& f, const T* w, size_t k,
+                                size_t count, float* y) {
   const size_t lanes = hn::Lanes(F32());
   Vector sums[R][V];
   for (auto& row : sums)
     for (auto& sum : row) sum = hn::Zero(F32());
   const bool full = count == V * lanes;
-  for (size_t i = 0; i < n; ++i) {
+  for (size_t i = 0; i < f.n; ++i) {
     Vector columns[V];
     for (size_t v = 0; v < V; ++v) {
       const T* at = w + i * k + v * lanes;
       columns[v] = full || v + 1 < V ? load(at) : load_some(at, count - v * lanes);
     }
     for (size_t r = 0; r < R; ++r) {
-      const Vector mine = hn::Set(F32(), x[r * n + i]);
+      const Vector mine = hn::Set(F32(), x[r * f.row + i * f.step]);
       for (size_t v = 0; v < V; ++v) sums[r][v] = hn::MulAdd(mine, columns[v], sums[r][v]);
     }
   }
@@ -126,35 +132,42 @@ HWY_INLINE void sums_of_columns(const float* x, size_t n, const T* w, size_t k, 
 }
 
 template <size_t V, class T>
-HWY_INLINE void columns_of_all_rows(const float* x, size_t rows, const T* w, size_t n, size_t k,
-                                    size_t count, float* y) {
+HWY_INLINE void columns_of_all_rows(const float* x, size_t rows, const Factors& f, const T* w,
+                                    size_t k, size_t count, float* y) {
   size_t r = 0;
-  for (; r + 4 <= rows; r += 4) sums_of_columns<4, V>(x + r * n, n, w, k, count, y + r * k);
-  for (; r < rows; ++r) sums_of_columns<1, V>(x + r * n, n, w, k, count, y + r * k);
+  for (; r + 4 <= rows; r += 4) sums_of_columns<4, V>(x + r * f.row, f, w, k, count, y + r * k);
+  for (; r < rows; ++r) sums_of_columns<1, V>(x + r * f.row, f, w, k, count, y + r * k);
 }
 
 template <class T>
-void times_columns(const float* x, size_t rows, const T* w, size_t n, size_t k, size_t first,
-                   size_t end, float* y) {
+void times_columns(const float* x, size_t rows, const Factors& f, const T* w, size_t k,
+                   size_t first, size_t end, float* y) {
   const size_t lanes = hn::Lanes(F32());
   size_t j = first;
   for (; j + kTogether * lanes <= end; j += kTogether * lanes)
-    columns_of_all_rows<kTogether>(x, rows, w + j, n, k, kTogether * lanes, y + j);
+    columns_of_all_rows<kTogether>(x, rows, f, w + j, k, kTogether * lanes, y + j);
   for (; j < end; j += lanes)
-    columns_of_all_rows<1>(x, rows, w + j, n, k, std::min(lanes, end - j), y + j);
+    columns_of_all_rows<1>(x, rows, f, w + j, k, std::min(lanes, end - j), y + j);
 }
 
 void rows_times_columns(const float* x, int64_t rows, const void* w, Stored stored, int64_t n,
                         int64_t k, int64_t first, int64_t end, float* y) {
-  const auto r = static_cast<size_t>(rows), ins = static_cast<size_t>(n);
-  const auto width = static_cast<size_t>(k);
+  const auto r = static_cast<size_t>(rows), width = static_cast<size_t>(k);
+  const Factors f{.row = static_cast<size_t>(n), .step = 1, .n = static_cast<size_t>(n)};
   const auto from = static_cast<size_t>(first), to = static_cast<size_t>(end);
   if (stored == Stored::kF32)
-    times_columns(x, r, static_cast<const float*>(w), ins, width, from, to, y);
+    times_columns(x, r, f, static_cast<const float*>(w), width, from, to, y);
   else if (stored == Stored::kBF16)
-    times_columns(x, r, static_cast<const hwy::bfloat16_t*>(w), ins, width, from, to, y);
+    times_columns(x, r, f, static_cast<const hwy::bfloat16_t*>(w), width, from, to, y);
   else
-    times_columns(x, r, static_cast<const hwy::float16_t*>(w), ins, width, from, to, y);
+    times_columns(x, r, f, static_cast<const hwy::float16_t*>(w), width, from, to, y);
+}
+
+void sum_of_outer_products(const float* a, const float* b, int64_t rows, int64_t n, int64_t k,
+                           int64_t first, int64_t end, float* z) {
+  const Factors f{.row = 1, .step = static_cast<size_t>(n), .n = static_cast<size_t>(rows)};
+  const auto width = static_cast<size_t>(k);
+  times_columns(a + first, static_cast<size_t>(end - first), f, b, width, 0, width, z + first * k);
 }
 
 }  // namespace hone::kernels::HWY_NAMESPACE
@@ -165,6 +178,7 @@ namespace hone::kernels {
 
 HWY_EXPORT(rows_times_matrix);
 HWY_EXPORT(rows_times_columns);
+HWY_EXPORT(sum_of_outer_products);
 
 void rows_times_matrix(const float* x, int64_t rows, const void* w, Stored stored, int64_t n,
                        int64_t k, float* y, int64_t y_stride) {
@@ -173,6 +187,11 @@ void rows_times_matrix(const float* x, int64_t rows, const void* w, Stored store
 void rows_times_columns(const float* x, int64_t rows, const void* w, Stored stored, int64_t n,
                         int64_t k, int64_t first, int64_t end, float* y) {
   HWY_DYNAMIC_DISPATCH(rows_times_columns)(x, rows, w, stored, n, k, first, end, y);
+}
+
+void sum_of_outer_products(const float* a, const float* b, int64_t rows, int64_t n, int64_t k,
+                           int64_t first, int64_t end, float* z) {
+  HWY_DYNAMIC_DISPATCH(sum_of_outer_products)(a, b, rows, n, k, first, end, z);
 }
 
 }  // namespace hone::kernels

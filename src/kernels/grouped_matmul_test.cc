@@ -125,7 +125,22 @@ TEST(GroupedMatmul, EqualsTheScalarReferenceOnEveryTarget) {
           y.pop_back();
           EXPECT_LT(error(y, reference(x, w, all, rows, true)), kTolerance)
               << hwy::TargetName(target) << " " << n << "x" << k << " transposed";
-          cases += 2;
+
+          // Of the rows of two matrices: x is [rows, k] now, and z [n, k] in two tiles.
+          const std::vector<float> a = rows_of(rows, n, random), b = rows_of(rows, k, random);
+          std::vector<double> want(static_cast<size_t>(n * k), 0);
+          for (int64_t r = 0; r < rows; ++r)
+            for (int64_t i = 0; i < n; ++i)
+              for (int64_t j = 0; j < k; ++j)
+                want[static_cast<size_t>(i * k + j)] += double{a[static_cast<size_t>(r * n + i)]} *
+                                                        double{b[static_cast<size_t>(r * k + j)]};
+          std::vector<float> z(static_cast<size_t>(n * k + 1), -7);
+          sum_of_outer_products(a.data(), b.data(), rows, n, k, 0, n / 2, z.data());
+          sum_of_outer_products(a.data(), b.data(), rows, n, k, n / 2, n, z.data());
+          EXPECT_EQ(z.back(), -7);
+          z.pop_back();
+          EXPECT_LT(error(z, want), kTolerance) << hwy::TargetName(target) << " " << n << "x" << k;
+          cases += 3;
         }
     names += fmt::format(" {}", hwy::TargetName(target));
   }
@@ -133,7 +148,7 @@ TEST(GroupedMatmul, EqualsTheScalarReferenceOnEveryTarget) {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   std::cout << cases << " cases on" << names << "\n";
   EXPECT_GE(targets.size(), 2U);
-  EXPECT_GE(cases, 2 * 252);
+  EXPECT_GE(cases, 2 * 378);
 }
 
 class GroupedMatmulInAProgram : public pjrt::OnEngine {
@@ -179,6 +194,38 @@ TEST_P(GroupedMatmulInAProgram, EqualsTheScalarReference) {
             kTolerance)
             << rows << " rows in " << fmt::format("{}", sizes);
       }
+}
+
+TEST_P(GroupedMatmulInAProgram, OuterProductsEqualTheScalarReference) {
+  const pjrt::Client c = client();
+  for (const Kernel& k : kernels()) pjrt::register_custom_call(c.plugin(), k.name, k.handler);
+  constexpr int64_t kRows = 9, kN = 130, kK = 300, kGroups = 4;
+  const auto program = c.compile(
+      "module @m { func.func public @main(%a: tensor<9x130xf32>, %b: tensor<9x300xf32>, "
+      "%s: tensor<4xi32>) -> tensor<4x130x300xf32> {\n"
+      "%0 = stablehlo.custom_call @hone_grouped_outer(%a, %b, %s) {api_version = 4 : i32} : "
+      "(tensor<9x130xf32>, tensor<9x300xf32>, tensor<4xi32>) -> tensor<4x130x300xf32>\n"
+      "return %0 : tensor<4x130x300xf32> } }");
+  Random random(5);
+  const std::vector<float> a = rows_of(kRows, kN, random), b = rows_of(kRows, kK, random);
+  for (const std::vector<int32_t>& sizes :
+       {std::vector<int32_t>{3, 0, 5, 1}, {0, 9, 0, 0}, {2, -1, 40, 3}, {1, 1, 1, 1}}) {
+    std::vector<double> want(static_cast<size_t>(kGroups * kN * kK), 0);
+    int64_t r = 0;
+    for (int64_t g = 0; g < kGroups; ++g)
+      for (int32_t i = 0; i < sizes[static_cast<size_t>(g)] && r < kRows; ++i, ++r)
+        for (int64_t x = 0; x < kN; ++x)
+          for (int64_t y = 0; y < kK; ++y)
+            want[static_cast<size_t>((g * kN + x) * kK + y)] +=
+                double{a[static_cast<size_t>(r * kN + x)]} *
+                double{b[static_cast<size_t>(r * kK + y)]};
+    const auto left = c.to_device<float>({kRows, kN}, a),
+               right = c.to_device<float>({kRows, kK}, b);
+    const auto of_groups = c.to_device<int32_t>({kGroups}, sizes);
+    EXPECT_LT(error(pjrt::to_host<float>(program.execute({left, right, of_groups})[0]), want),
+              kTolerance)
+        << fmt::format("{}", sizes);
+  }
 }
 
 TEST_P(GroupedMatmulInAProgram, RefusesOtherShapes) {

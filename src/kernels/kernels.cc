@@ -2,10 +2,10 @@
 
 namespace hone::kernels {
 
-extern const Kernel kGroupedMatmul, kRmsNorm;  // NAME_ffi.cc
+extern const Kernel kGroupedMatmul, kGroupedOuter, kRmsNorm;  // NAME_ffi.cc
 
 std::span<const Kernel> kernels() {
-  static const Kernel kAll[] = {kGroupedMatmul, kRmsNorm};
+  static const Kernel kAll[] = {kGroupedMatmul, kGroupedOuter, kRmsNorm};
   return kAll;
 }
 

@@ -2,9 +2,10 @@
 //   z[g, n, k] = sum over the rows r of group g of a[r, n] b[r, k]
 //   d a[r] = sum_k dz[group of r, n, k] b[r, k]      d b[r] = sum_n a[r, n] dz[group of r, n, k]
 //
-// A loop over blocks of rows (grouped_blocks.h), summed in f32 at least.
-#include "ir/emit.h"
+// A loop over blocks of rows (grouped_blocks.h), summed in f32 at least; on a CPU the kernel
+// hone_grouped_outer.
 #include "ops/grouped_blocks.h"
+#include "ops/kernel_call.h"
 #include "ops/ops.h"
 
 namespace hone {
@@ -13,7 +14,8 @@ namespace {
 std::vector<Type> infer(const Node& n) { return {n.body->outs.front().type()}; }
 
 std::vector<std::string> emit(const Node& n, Args args, const std::vector<bool>&, Emitter& e) {
-  return e.statements(*n.body->graph, args, n.body->outs);
+  const bool fits = n.operand(0).dtype == DType::kF32;
+  return emit_kernel_or_body(n, fits ? "hone_grouped_outer" : "", args, e);
 }
 
 Value product(Value a, Value b, Value sizes) {
