@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "base/stopwatch.h"
 #include "engine/program.h"
+#include "engine/weights.h"
 #include "nn/moe.h"
 
 namespace hone {
