@@ -24,8 +24,8 @@ MUTATIONS = {  # name: (file, what is there, what is put there instead)
                             "(read_rope_object(std::move(*o), c.full.head_dim, 1e6), nn::partial(nn::rope_frequencies(c.full.head_dim, 1e7), 0.25))"),
     "sliding rope base x 10": (CONFIG, "read_rope_object(std::move(*o), c.sliding.head_dim, 10000)",
                                "(read_rope_object(std::move(*o), c.sliding.head_dim, 10000), nn::rope_frequencies(c.sliding.head_dim, 1e5))"),
-    "all of a full head turns": (CONFIG, "c.full.rope = read_rope_object",
-                                 "c.full.rope = nn::rope_frequencies(c.full.head_dim, 1e6); if (false) c.full.rope = read_rope_object"),
+    "all of a full head turns": (CONFIG, "read_rope_object(std::move(*o), c.full.head_dim, 1e6)",
+                                 "(read_rope_object(std::move(*o), c.full.head_dim, 1e6), nn::rope_frequencies(c.full.head_dim, 1e6))"),
     "no soft-cap of the logits": (PARTS, "if (c.softcap > 0) d.head = softcapped(d.head, c.softcap);", ""),
     "a soft-cap of the scores": ("src/models/gemma4.h", ".softcap = 0}", ".softcap = 1.5}"),
     "Gemma 2's soft-caps swapped": ("src/models/gemma2.cc", '.want("attn_logit_softcapping", c.attn_softcap, above(0))\n'
