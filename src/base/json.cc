@@ -27,11 +27,13 @@ constexpr size_t kOrderedKeys = 1000;
 template <class Json>
 class Builder : public nlohmann::json_sax<Json> {
  public:
+  // NOLINTBEGIN(readability-identifier-naming): the interface's names
   using number_integer_t = typename Json::number_integer_t;
   using number_unsigned_t = typename Json::number_unsigned_t;
   using number_float_t = typename Json::number_float_t;
   using string_t = typename Json::string_t;
   using binary_t = typename Json::binary_t;
+  // NOLINTEND(readability-identifier-naming)
 
   Builder(std::string_view file, int depth) : file_(file), depth_(depth) {}
   Json take() { return std::move(root_); }

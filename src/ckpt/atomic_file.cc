@@ -45,6 +45,9 @@ int flush(int fd) {
 }  // namespace
 
 AtomicFile::AtomicFile(const std::filesystem::path& path) : path_(path) {
+  std::error_code unknown;
+  if (std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown))
+    throw FileError("{} is no plain file: it would be replaced; give another name", path.string());
   do {  // a name may be taken by what a killed run left behind
     temporary_ = temporary_name(path);
     fd_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

@@ -2,8 +2,9 @@
 //
 // The bytes go to a temporary file in the same folder, which commit() flushes and renames over the
 // path before it flushes the folder. Until then a file that was there before stays as it was, also
-// for who has it mapped. Any failure is a FileError and leaves nothing behind
-// (but when only the folder's flush fails, the new file is already there).
+// for who has it mapped. What is there and no plain file, a device or a folder, is left alone. Any
+// failure is a FileError and leaves nothing behind (but when only the folder's flush fails, the new
+// file is already there).
 #pragma once
 
 #include <cstddef>

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kHidden = ".tmp-";
+constexpr std::string_view kHidden = ".tmp-", kOld = "old-";
 constexpr size_t kDigits = 64;
 
 fs::path hidden(const fs::path& path, std::string_view what) {
@@ -97,7 +97,7 @@ std::vector<std::string> verify_folder(const fs::path& folder) {
 }
 
 void remove_folder(const fs::path& folder) {
-  const fs::path old = hidden(folder, "old-");
+  const fs::path old = hidden(folder, kOld);
   std::error_code failed;
   fs::remove_all(old, failed);
   move(folder, old);
@@ -105,10 +105,16 @@ void remove_folder(const fs::path& folder) {
   if (failed) throw FileError("cannot remove {}: {}", old.string(), failed.message());
 }
 
-void remove_staged(const fs::path& parent) {
+void remove_staged(const fs::path& parent, std::span<const std::string_view> names) {
+  const auto is_staged = [&](const std::string& file) {
+    return std::ranges::any_of(names, [&](std::string_view name) {
+      return file.starts_with(fmt::format("{}{}", kHidden, name)) ||
+             file.starts_with(fmt::format("{}{}{}", kHidden, kOld, name));
+    });
+  };
   std::vector<fs::path> left;
   for (const auto& entry : fs::directory_iterator(parent))
-    if (entry.path().filename().string().starts_with(kHidden)) left.push_back(entry.path());
+    if (is_staged(entry.path().filename().string())) left.push_back(entry.path());
   std::error_code ignored;  // they are hidden, and tried again next time
   for (const fs::path& path : left) fs::remove_all(path, ignored);
 }

@@ -12,7 +12,9 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace hone::ckpt {
@@ -47,7 +49,8 @@ std::vector<std::string> verify_folder(const std::filesystem::path& folder);
 // Removes a folder so that it is never seen in part. Throws FileError.
 void remove_folder(const std::filesystem::path& folder);
 
-// Removes what killed processes left in `parent`: folders that were being written or removed.
-void remove_staged(const std::filesystem::path& parent);
+// Removes what killed processes left in `parent`: folders that were being written or removed, and
+// whose own names begin with one of `names`. Others' hidden files are left alone.
+void remove_staged(const std::filesystem::path& parent, std::span<const std::string_view> names);
 
 }  // namespace hone::ckpt

@@ -64,8 +64,11 @@ TEST(AtomicFolder, WhatAKilledSaveLeftIsRemoved) {
   write_file(parent / ".tmp-y" / "a", "half");
   fs::create_directory(parent / ".tmp-old-z");
   save(parent / "y", "again");  // over what is left of itself
-  remove_staged(parent.path());
-  EXPECT_EQ(names_in(parent.path()), (std::vector<std::string>{"x", "y"}));
+  fs::create_directory(parent / ".tmp-mine");
+  const std::string_view names[] = {"y", "z"};
+  remove_staged(parent.path(), names);
+  EXPECT_EQ(names_in(parent.path()), (std::vector<std::string>{".tmp-mine", "x", "y"}));
+  fs::remove(parent / ".tmp-mine");
   EXPECT_EQ(read_file(parent / "y" / "a"), "again");
   remove_folder(parent / "x");
   EXPECT_EQ(names_in(parent.path()), std::vector<std::string>{"y"});

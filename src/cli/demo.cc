@@ -106,7 +106,7 @@ bool holds_demo(const train::Recipe& recipe) try {
 int run(const Options& o) {
   const train::Recipe recipe = demo_recipe(o.overrides);
   if (recipe.resume == "never" && holds_demo(recipe)) train::clear_run(recipe.save.dir);
-  train::RunFolder{recipe};  // says at once when it is not to be had
+  static_cast<void>(train::RunFolder(recipe));  // says at once when it is not to be had
   const verilog::Split split = verilog::make_split();
   check_tasks(split);
   write_examples(recipe.data.train.front().path, split.training);

@@ -4,5 +4,6 @@
 // after every call. It is kept (no decay), in huge pages, in one arena, so that the next call on
 // any thread gets the same block without a page fault.
 extern "C" const char* const malloc_conf;
+// NOLINTNEXTLINE(readability-identifier-naming): jemalloc's name
 extern "C" const char* const malloc_conf =
     "narenas:1,thp:always,oversize_threshold:0,dirty_decay_ms:-1,muzzy_decay_ms:-1";

@@ -28,8 +28,8 @@ int run(const Options& o) {
 
 }  // namespace
 
-extern const Command kInfo = command<run>(
-    "info", "tell a model's size, formats, cache and special tokens without loading it",
-    {"hone info smollm2-135m", "hone info models/gemma-3 --json"});
+extern const Command kInfo =
+    command<run>("info", "tell what a model is, without loading it",
+                 {"hone info smollm2-135m", "hone info models/gemma-3 --json"});
 
 }  // namespace hone::cli

@@ -59,7 +59,7 @@ int run(const Options& o) {
 }  // namespace
 
 extern const Command kPerplexity = command<run>(
-    "perplexity", "measure how well a model foretells a text, as llama.cpp's tool does",
+    "perplexity", "measure how well a model foretells a text",
     {"hone perplexity smollm2-135m --file book.txt",
      "hone perplexity smollm2-135m --file book.txt --adapter runs/demo/adapter --context 1024"});
 

@@ -20,7 +20,7 @@ struct Options {
 
 int run(const Options& o) {
   const train::Recipe recipe = train::load_recipe(o.recipe, o.overrides);
-  train::RunFolder{recipe};  // says at once when it is not to be had
+  static_cast<void>(train::RunFolder(recipe));  // says at once when it is not to be had
   const engine::ModelFiles files(engine::find_model(recipe.model));
   TrainingData data = load_training_data(engine::Language::of(files), recipe);
   engine::Model model = open_for_training(recipe);

@@ -87,7 +87,8 @@ nlohmann::ordered_json variables_of(const Row& row) {
         throw ConfigError("\"chat_template_kwargs\" sets \"{}\"", reserved);
   }
   const auto tools = row.find("tools");
-  if (tools == row.end() || tools->is_null() || *tools == "" || *tools == Row::array())
+  if (tools == row.end() || tools->is_null() || *tools == "" ||
+      (tools->is_array() && tools->empty()))
     return variables;
   variables["tools"] = parsed(*tools, "tools");
   if (!variables["tools"].is_array()) throw ConfigError("\"tools\" is not a list");

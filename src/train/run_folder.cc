@@ -75,7 +75,8 @@ fs::path RunFolder::made(const fs::path& folder) {
 
 RunFolder::RunFolder(const Recipe& recipe)
     : path_(made(recipe.save.dir)), lock_(path_), resume_(recipe.resume == "auto") {
-  ckpt::remove_staged(path_);
+  constexpr std::string_view kStaged[] = {kCheckpoint, "model"};
+  ckpt::remove_staged(path_, kStaged);
   if (has_results(path_) && !(resume_ && !checkpoints().empty()))
     throw ConfigError(
         "{} holds the results of a run{}; give another save.dir, {}or remove the folder",

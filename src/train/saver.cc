@@ -19,7 +19,8 @@ void Saver::save(Snapshot snapshot) {
   saved_ = snapshot.state.step;
   flight_ = std::async(std::launch::async, [this, s = std::move(snapshot)] {
     write_checkpoint(folder_.checkpoint(s.state.step), s);
-    folder_.prune(s.state.step, recipe_.keep, s.state.best_loss ? s.state.best_step : 0);
+    const bool keeps_best = recipe_.best && s.state.best_loss;
+    folder_.prune(s.state.step, recipe_.keep, keeps_best ? s.state.best_step : 0);
   });
 }
 
