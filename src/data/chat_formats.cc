@@ -87,9 +87,11 @@ nlohmann::ordered_json variables_of(const Row& row) {
         throw ConfigError("\"chat_template_kwargs\" sets \"{}\"", reserved);
   }
   const auto tools = row.find("tools");
-  if (tools == row.end() || tools->is_null() || *tools == "" ||
-      (tools->is_array() && tools->empty()))
-    return variables;
+  const auto is_none = [](const Row& t) {
+    const auto* text = t.get_ptr<const std::string*>();
+    return t.is_null() || (t.is_array() && t.empty()) || (text != nullptr && text->empty());
+  };
+  if (tools == row.end() || is_none(*tools)) return variables;
   variables["tools"] = parsed(*tools, "tools");
   if (!variables["tools"].is_array()) throw ConfigError("\"tools\" is not a list");
   return variables;
