@@ -7,6 +7,7 @@
   python3 tools/check_peft.py --base X.gguf --save-base DIR        only write the GGUF as a Hugging Face folder (float32)
   python3 tools/check_peft.py --methods                            two steps of `hone train` on SmolLM2 by each method of METHODS,
                                                                    the adapter of each checked as above
+  python3 tools/check_peft.py --families                           the same on the tiny model of each family in tests/golden/family_adapters
   python3 tools/check_peft.py --full                               the same with every weight trained: does transformers load the
                                                                    folder, with the same logits and the same tokens?
 
@@ -18,6 +19,7 @@ import argparse
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -39,8 +41,10 @@ METHODS = {
 def load_base(path):
     """A Hugging Face folder, or a GGUF file through transformers' own reader; float32."""
     import torch
-    from transformers import AutoModelForCausalLM
+    from transformers import AutoModelForCausalLM, AutoModelForImageTextToText
     options = dict(dtype=torch.float32, attn_implementation="eager")
+    if path.is_dir() and "vision_config" in json.loads((path / "config.json").read_text()):
+        return AutoModelForImageTextToText.from_pretrained(path, **options).eval()
     if path.suffix == ".gguf":
         return AutoModelForCausalLM.from_pretrained(path.parent, gguf_file=path.name, **options).eval()
     return AutoModelForCausalLM.from_pretrained(path, **options).eval()
@@ -116,6 +120,39 @@ def check_methods(args, tokens):
     return 1 if wrong else 0
 
 
+def with_tokenizer(model, folder):
+    """A copy of a tiny model with a tokenizer, which training asks for though these data are token ids."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    shutil.copytree(model, folder)
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())[:125]
+    tokenizer = Tokenizer(models.BPE(vocab={t: i for i, t in enumerate(["<unk>", "<s>", "</s>", *alphabet])}, merges=[]))
+    tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+    tokenizer.add_special_tokens(["<unk>", "<s>", "</s>"])
+    tokenizer.save(str(folder / "tokenizer.json"))
+    (folder / "tokenizer_config.json").write_text(json.dumps(dict(bos_token="<s>", eos_token="</s>", unk_token="<unk>")))
+    return folder
+
+
+def check_families(args, tokens):
+    names, wrong = sorted(f.name for f in (ROOT / "tests/golden/family_adapters").iterdir()), []
+    for name in names:
+        print(f"--- {name}")
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            args.base = with_tokenizer(ROOT / "tests/golden" / name, folder / "model")
+            data = folder / "ids.jsonl"
+            data.write_text("".join(json.dumps({"input_ids": tokens[i:] + tokens[:i]}) + "\n" for i in (0, 3)))
+            args.adapter = train(args, folder, [f"model={args.base}", f"data.train=[{{path: {data}, format: tokens}}]", "adapter.rank=4",
+                                                "data.seq_len=16", "data.packing=false"]) / "adapter"
+            model = load_base(args.base)
+            base = logits_of(model, tokens)
+            ours = run_hone(args, tokens)
+            if not compare(args, tokens, ours, base, logits_of(load_adapter(model, args.adapter), tokens)):
+                wrong.append(name)
+    print(f"{len(names)} families, {len(wrong)} wrong: {wrong}")
+    return 1 if wrong or not names else 0
+
+
 def check_full(args, tokens):
     from transformers import AutoTokenizer
     base = logits_of(load_base(SMOLLM2), tokens)
@@ -165,13 +202,14 @@ def main():
     parser.add_argument("--tolerance", type=float, default=1e-4)
     parser.add_argument("--save-base", type=pathlib.Path)
     parser.add_argument("--methods", action="store_true")
+    parser.add_argument("--families", action="store_true")
     parser.add_argument("--full", action="store_true")
     args = parser.parse_args()
-    if args.methods or args.full:
+    if args.methods or args.families or args.full:
         tokens = [int(t) for t in args.tokens.split(",")]
-        return (check_methods if args.methods else check_full)(args, tokens)
+        return (check_methods if args.methods else check_families if args.families else check_full)(args, tokens)
     if not args.adapter and not args.save_base:
-        parser.error("name an adapter folder, --save-base DIR, --methods or --full")
+        parser.error("name an adapter folder, --save-base DIR, --methods, --families or --full")
     model = load_base(args.base)
     if args.save_base:
         save_base(model, args.base, args.save_base)

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Break Gemma 4 on purpose, once a line of the table, and see that the golden tests notice (developers only; a minute a mutation).
+"""Break the families on purpose, once a line of the table, and see that the golden tests notice (developers only; a minute a mutation).
 
   python3 tools/mutations.py [NAME...]
 
-Each mutation is one replacement in one source file: it is built, the tests of FILTER run and must fail, the file is put back. Exits 1 when
-a mutation survives, does not apply or does not build. Works on the release build in build/release.
+Each mutation is one replacement in one source file: it is built, the tests of FILTER run and must fail, the file is put back. Where the
+table names tiny models, each of them must fail. Exits 1 when a mutation survives, does not apply or does not build. Works on the release
+build in build/release.
 """
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -15,7 +17,31 @@ BUILD = ROOT / "build" / "release"
 FILTER = "FamilyGolden.EveryLayer*"
 
 PARTS, CONFIG, E = "src/models/gemma4_parts.cc", "src/models/gemma4_config.cc", "src/models/gemma4_e.cc"
-MUTATIONS = {  # name: (file, what is there, what is put there instead)
+NORM, SHARED = "src/nn/norm.cc", "src/models/config.cc"
+GEMMA2, GEMMA3 = "src/models/gemma2.cc", "src/models/gemma3.cc"
+LLAMAS, GEMMAS = "llama llama31 mistral qwen2 qwen3 mixtral", "gemma2 gemma3_text gemma3"
+MUTATIONS = {  # name: (file, what is there, what is put there instead[, the models that must notice])
+    "Llama's norms multiply by 1 + weight": (NORM, "if (offset != 0) weight_", "if (offset == 0) offset = 1;\n  if (offset != 0) weight_", LLAMAS),
+    "Gemma's norms multiply by their weight": (NORM, "DType::kF32) + offset;", "DType::kF32) + 0 * offset;", GEMMAS),
+    "some layers' windows one wider": (SHARED, "slides ? window : 0", "slides ? window + 1 : 0", GEMMAS),
+    "some layers' windows one narrower": (SHARED, "slides ? window : 0", "slides ? window - 1 : 0", GEMMAS),
+    "all layers' windows one wider": (SHARED, "static_cast<size_t>(layers), window);", "static_cast<size_t>(layers), window + 1);", "mistral mixtral"),
+    "all layers' windows one narrower": (SHARED, "static_cast<size_t>(layers), window);", "static_cast<size_t>(layers), window - 1);", "mistral mixtral"),
+    "rope base x 10": (SHARED, 'r.want("rope_theta", theta, above(0));', 'r.want("rope_theta", theta, above(0));\n  theta *= 10;',
+                       LLAMAS + " " + GEMMAS),
+    "no linear scaling": (SHARED, "for (double& f : rope) f /= factor;\n  } else if (type == \"llama3\")", "} else if (type == \"llama3\")",
+                          "llama_linear gemma3_text"),
+    "no scaling of Llama 3": (SHARED, "rope = nn::scaled(rope, s);", "", "llama31"),
+    "Gemma 2's scores are not soft-capped": (GEMMA2, ".softcap = c.attn_softcap", ".softcap = 0", "gemma2"),
+    "Gemma 2's scores scaled by the head's size": (GEMMA2, "std::sqrt(c.query_scalar)", "std::sqrt(static_cast<double>(c.head_dim))", "gemma2"),
+    "Gemma 3's scores scaled by the head's size": (GEMMA3, "std::sqrt(c.query_scalar)", "std::sqrt(static_cast<double>(c.head_dim))", "gemma3_text"),
+    "Gemma 3's ropes swapped": (GEMMA3, "window > 0 ? c.local_rope : c.rope", "window > 0 ? c.rope : c.local_rope", "gemma3_text gemma3"),
+    "Gemma 3's keys not normalised": (GEMMA3, "rope(k_norm(split_heads(p.k(x), c.kv_heads)))", "rope(split_heads(p.k(x), c.kv_heads))",
+                                      "gemma3_text gemma3"),
+    "Qwen 2's keys without bias": ("src/models/qwen2.cc", "rope(split_heads(add(p.k(x), k_bias), c.kv_heads))",
+                                   "rope(split_heads(p.k(x), c.kv_heads))", "qwen2"),
+    "Qwen 3's queries normalised after they turn": ("src/models/qwen3_attention.h", "rope(q_norm(split_heads(p.q(x), c.heads)))",
+                                                    "q_norm(rope(split_heads(p.q(x), c.heads)))", "qwen3 qwen3_moe"),
     "norms multiply by 1 + weight": (PARTS, 'pre_attn(p / "input_layernorm", c.hidden, c.eps)',
                                      'pre_attn(p / "input_layernorm", c.hidden, c.eps, 1)'),
     "window one wider": (CONFIG, "c.slides = read_sliding", "++c.sliding.window; c.slides = read_sliding"),
@@ -57,7 +83,7 @@ def build():
 
 
 def survives(name):
-    path, old, new = MUTATIONS[name]
+    path, old, new, *models = MUTATIONS[name]
     file = ROOT / path
     text = file.read_text()
     if text.count(old) != 1:
@@ -68,9 +94,12 @@ def survives(name):
         if built.returncode != 0:
             return "does not build:\n" + built.stdout[-2000:]
         test = subprocess.run([BUILD / "src" / "engine" / "engine_test", f"--gtest_filter={FILTER}"], cwd=ROOT, capture_output=True, text=True)
-        failures = test.stdout.count("Failure")
-        print(f"{name}: {failures} failures", flush=True)
-        return "" if test.returncode != 0 and failures > 0 else "no test fails"
+        failures, noticed = test.stdout.count("Failure"), set(re.findall(r": (\w+)_tiny$", test.stdout, re.MULTILINE))
+        print(f"{name}: {failures} failures in {len(noticed)} models", flush=True)
+        if test.returncode == 0 or failures == 0:
+            return "no test fails"
+        missed = set(" ".join(models).split()) - noticed
+        return f"not noticed by {', '.join(sorted(missed))}" if missed else ""
     finally:
         file.write_text(text)
 
